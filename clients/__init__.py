@@ -1,0 +1,34 @@
+"""Where token streams come from: one small client per engine or provider."""
+
+from __future__ import annotations
+
+from clients.base import (
+    CandidateStream,
+    Client,
+    Finish,
+    FinishReason,
+    Image,
+    Piece,
+    Provenance,
+    Request,
+    Sampling,
+    Usage,
+)
+from clients.errors import ClientError
+from clients.registry import ClientContext, open_client
+
+__all__ = [
+    "CandidateStream",
+    "Client",
+    "ClientContext",
+    "ClientError",
+    "Finish",
+    "FinishReason",
+    "Image",
+    "Piece",
+    "Provenance",
+    "Request",
+    "Sampling",
+    "Usage",
+    "open_client",
+]

@@ -1,0 +1,143 @@
+"""The protocol between the decoder and whatever streams tokens."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Literal, Self
+
+FinishReason = Literal["stop", "length", "content_filter", "refusal", "error", "cancelled"]
+Provenance = Literal["reported", "counted", "estimated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One image, ready to send: encoded bytes without metadata.
+
+    ``media_type`` is such as ``image/png``; ``width`` and ``height`` are pixels; ``sha256`` is of
+    ``data``. ``name`` is the file's name without its folder, for messages and recordings only.
+    """
+
+    data: bytes = field(repr=False)
+    media_type: str
+    width: int
+    height: int
+    sha256: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How candidates are sampled. ``seed`` is per decode; candidate ``i`` uses ``seed + i``."""
+
+    temperature: float = 1.0
+    top_p: float | None = None
+    max_tokens: int = 512
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one study asks of a client. ``study`` is the examination's id where it is known."""
+
+    prompt: str
+    images: tuple[Image, ...] = ()
+    sampling: Sampling = Sampling()
+    study: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text delta.
+
+    ``tokens`` is how many output tokens the piece is known to hold, ``None`` when the client
+    cannot tell. ``running_tokens`` is the provider's own count of all output tokens so far: it
+    replaces what was known, and is never added. ``logprob`` is the natural log-probability of
+    the piece. ``text`` may be empty.
+    """
+
+    text: str
+    tokens: int | None = 1
+    running_tokens: int | None = None
+    logprob: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Why a stream ended. ``detail`` is the provider's own word or message."""
+
+    reason: FinishReason
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts of one stream. ``None`` is unknown, never 0.
+
+    ``image_tokens`` and ``cached_tokens`` are parts of ``prompt_tokens``; ``reasoning_tokens`` is a
+    part of ``output_tokens``.
+    """
+
+    prompt_tokens: int | None = None
+    image_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    provenance: Provenance = "reported"
+
+
+class CandidateStream(ABC):
+    """One candidate's stream of pieces.
+
+    Iterate it once, from one task. Nothing is sent before the first ``__anext__``. When the
+    iteration ends, ``finish`` is set, and ``usage`` where the provider told it. An iteration that
+    fails raises ``StreamError``.
+    """
+
+    finish: Finish | None = None
+    usage: Usage | None = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    @abstractmethod
+    async def __anext__(self) -> Piece: ...
+
+    @abstractmethod
+    async def cancel(self) -> None:
+        """Stop the generation and return when the transport is closed.
+
+        Idempotent; may be called from any task of the same loop, before, during and after the
+        iteration. A reader that waits inside ``__anext__`` gets ``StopAsyncIteration`` with
+        ``finish.reason == "cancelled"``. Errors that the cancel itself causes are swallowed.
+        """
+
+
+class Client(ABC):
+    """A source of candidate streams. Usable as ``async with``.
+
+    ``name`` is the spec under which the client can be opened again, without secrets.
+    ``lockstep`` says that pieces have no time of their own: the decoder then takes exactly one
+    piece from every running candidate per step, which makes results exact and repeatable.
+    ``ignores_images`` is true of clients that do not look at the images.
+    """
+
+    name: str
+    lockstep: bool = False
+    ignores_images: bool = False
+
+    @abstractmethod
+    def stream(self, request: Request, candidate: int) -> CandidateStream:
+        """The stream of candidate number ``candidate`` (from 0). Opens nothing yet."""
+
+    async def check(self, request: Request, k: int) -> None:
+        """Raise ``ClientError`` when this request cannot succeed, before anything is spent."""
+
+    async def aclose(self) -> None:
+        """Close whatever the client holds. Idempotent."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()

@@ -1,0 +1,120 @@
+"""One grammar for every short spec: ``name``, ``name:value``, ``name:value,key=value``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from clients.errors import SpecError
+
+Member = TypeVar("Member")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A parsed spec.
+
+    ``margin:0.02,warmup=2`` is ``Spec("margin", "0.02", {"warmup": "2"})``. The value is ``None``
+    when there is none; it may itself hold colons (``openai:ft:model:org``).
+    """
+
+    name: str
+    value: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        words = [] if self.value is None else [self.value]
+        words += [f"{key}={value}" for key, value in self.options.items()]
+        return self.name + (":" + ",".join(words) if words else "")
+
+
+def parse_spec(text: str) -> Spec:
+    """Read a spec. Raises ``SpecError`` when a part is empty or an option is given twice."""
+    name, colon, rest = text.strip().partition(":")
+    if not name:
+        raise SpecError(
+            f"found the spec {text!r}; expected name, name:value or name:value,key=value"
+        )
+    value: str | None = None
+    options: dict[str, str] = {}
+    for position, part in enumerate(rest.split(",") if colon else ()):
+        key, equals, word = part.partition("=")
+        if equals and key.isidentifier():
+            if key in options:
+                raise SpecError(f"the spec {text!r} gives {key!r} twice; give it once")
+            options[key] = word
+        elif position == 0 and part:
+            value = part
+        else:
+            raise SpecError(f"found {part!r} in the spec {text!r}; expected name:value,key=value")
+    return Spec(name, value, options)
+
+
+class Registry(Generic[Member]):
+    """The members of one family by name, each made from a ``Spec``.
+
+    ``kind`` names the family in errors ("prune policy"). ``make`` raises ``SpecError`` naming
+    what is known when the name is not, and when a value or an option cannot be used.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._makers: dict[str, Callable[[Spec], Member]] = {}
+
+    def register(self, name: str, maker: Callable[[Spec], Member]) -> None:
+        self._makers[name] = maker
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self._makers))
+
+    def maker(self, spec: Spec) -> Callable[[Spec], Member]:
+        try:
+            return self._makers[spec.name]
+        except KeyError:
+            known = ", ".join(self.names)
+            raise SpecError(f"unknown {self.kind} {spec.name!r}; known: {known}") from None
+
+    def make(self, spec: Spec | str) -> Member:
+        parsed = parse_spec(spec) if isinstance(spec, str) else spec
+        return self.maker(parsed)(parsed)
+
+
+def allow_options(spec: Spec, *allowed: str) -> None:
+    """Raise ``SpecError`` for an option that ``spec`` does not know."""
+    for key in spec.options:
+        if key not in allowed:
+            takes = ", ".join(allowed) or "no options"
+            raise SpecError(f"{spec.name} does not know the option {key!r}; it takes {takes}")
+
+
+def number(
+    spec: Spec, word: str | None, name: str, *, low: float = 0.0, high: float | None = None
+) -> float:
+    """The number ``word`` within ``[low, high]``, or a ``SpecError`` that says what was expected."""
+    expected = f"a number {'from' if high is not None else 'of at least'} {low:g}" + (
+        f" to {high:g}" if high is not None else ""
+    )
+    try:
+        value = float(word) if word is not None else None
+    except ValueError:
+        value = None
+    if value is None or not value >= low or (high is not None and value > high):
+        found = "nothing" if word is None else repr(word)
+        raise SpecError(f"{spec.name} found {found} as its {name}; expected {expected}")
+    return value
+
+
+def whole_number(spec: Spec, word: str | None, name: str, *, low: int = 0) -> int:
+    """The whole number ``word`` of at least ``low``, or a ``SpecError``."""
+    try:
+        value = int(word) if word is not None else None
+    except ValueError:
+        value = None
+    if value is None or value < low:
+        found = "nothing" if word is None else repr(word)
+        raise SpecError(
+            f"{spec.name} found {found} as its {name}; expected a whole number of at least {low}"
+        )
+    return value

@@ -1,0 +1,38 @@
+"""What can go wrong in the decoder.
+
+SDRDecodeError
+├── IndexFormatError        an index is missing, damaged, of a newer format, or not an index
+│   └── EncoderMismatchError    the index was built with another encoder
+├── EncoderError            an encoder cannot be loaded or does not do what is needed
+├── CorpusError             a corpus cannot become an index
+└── DecodeError             a decode cannot start, or no candidate gave any text
+
+Every message says what was found, what was expected and what to do. Errors of the clients are
+``clients.errors.ClientError``.
+"""
+
+from __future__ import annotations
+
+
+class SDRDecodeError(Exception):
+    """The root of this package's errors."""
+
+
+class IndexFormatError(SDRDecodeError):
+    """An index cannot be used."""
+
+
+class EncoderMismatchError(IndexFormatError):
+    """The index was built with an encoder other than the one given."""
+
+
+class EncoderError(SDRDecodeError):
+    """An encoder cannot be loaded."""
+
+
+class CorpusError(SDRDecodeError):
+    """A corpus cannot become an index."""
+
+
+class DecodeError(SDRDecodeError):
+    """A decode cannot start, or nothing came of it."""
