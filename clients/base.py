@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
 FinishReason = Literal["stop", "length", "content_filter", "refusal", "error", "cancelled"]
@@ -34,6 +34,9 @@ class Sampling:
     top_p: float | None = None
     max_tokens: int = 512
     seed: int | None = None
+
+    def seeded(self, seed: int | None) -> Sampling:
+        return replace(self, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +94,14 @@ class CandidateStream(ABC):
 
     Iterate it once, from one task. Nothing is sent before the first ``__anext__``. When the
     iteration ends, ``finish`` is set, and ``usage`` where the provider told it. An iteration that
-    fails raises ``StreamError``.
+    fails raises ``StreamError``. ``full_tokens`` is the length of the complete stream in output
+    tokens where it is known beforehand, as in a recording. A client in lockstep may set
+    ``finish`` together with the last piece.
     """
 
     finish: Finish | None = None
     usage: Usage | None = None
+    full_tokens: int | None = None
 
     def __aiter__(self) -> Self:
         return self

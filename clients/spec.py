@@ -89,6 +89,12 @@ def allow_options(spec: Spec, *allowed: str) -> None:
             raise SpecError(f"{spec.name} does not know the option {key!r}; it takes {takes}")
 
 
+def no_value(spec: Spec) -> None:
+    """Raise ``SpecError`` when ``spec`` carries a value and its member takes none."""
+    if spec.value is not None:
+        raise SpecError(f"{spec.name} takes no value; found {spec.value!r}")
+
+
 def number(
     spec: Spec, word: str | None, name: str, *, low: float = 0.0, high: float | None = None
 ) -> float:

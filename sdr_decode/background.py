@@ -1,0 +1,63 @@
+"""An event loop of one's own in a thread, so that synchronous code can call async code anywhere,
+also inside a notebook whose loop is running."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+
+CLEANING_SECONDS = 30.0
+"""How long an interrupted call waits for its clean-up."""
+
+
+class BackgroundLoop:
+    """A daemon thread that runs one event loop until ``close``."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self.loop.run_forever, name="sdr-decode", daemon=True
+        )
+        self._thread.start()
+
+    def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
+        """Run to the end and return the value. An interrupt here cancels the coroutine and waits
+        until it has cleaned up."""
+        over = threading.Event()
+
+        async def watched() -> Value:
+            try:
+                return await coroutine
+            finally:
+                over.set()
+
+        future = asyncio.run_coroutine_threadsafe(watched(), self.loop)
+        try:
+            return future.result()
+        except BaseException:
+            if not over.is_set():
+                future.cancel()
+                over.wait(CLEANING_SECONDS)
+            raise
+
+    def close(self) -> None:
+        """Cancel what still runs, stop the loop and join the thread. Idempotent."""
+        if self.loop.is_closed():
+            return
+        self.run(_cancel_others())
+        self.run(self.loop.shutdown_asyncgens())
+        self.run(self.loop.shutdown_default_executor())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

@@ -1,0 +1,121 @@
+"""The state of one decode, fed by arrivals: text in, events and decisions out. No waiting on
+streams here; that is the decoder's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clients import Finish, Piece, Usage
+from sdr_decode.candidate import MeasuredSentence
+from sdr_decode.events import (
+    CandidateFinished,
+    CandidatePruned,
+    DistanceUpdated,
+    Event,
+    SentenceClosed,
+    TokenDelta,
+)
+from sdr_decode.measure import CorpusMeasure
+from sdr_decode.pruning import PrunePolicy
+from sdr_decode.race import Race
+from sdr_decode.sentences import Sentence
+from sdr_decode.streams import Arrival, Ended
+from sdr_decode.transcript import Transcript
+from sdr_decode.validity import invalid
+
+
+class Decode:
+    """K transcripts in one race.
+
+    Each step of the decoder hands in what arrived at the same time (``hear``), measures the
+    sentences that closed (``measure``), and lets the race decide (``settle``).
+    """
+
+    def __init__(self, policy: PrunePolicy, measure: CorpusMeasure) -> None:
+        self.race = Race(policy)
+        self.transcripts: list[Transcript] = []
+        self.usages: dict[int, Usage] = {}
+        self._measure = measure
+        self._closed: list[tuple[int, Sentence, int]] = []
+        self._ended: list[tuple[int, Finish]] = []
+
+    def launch(self) -> int:
+        self.transcripts.append(Transcript())
+        return self.race.launch().number
+
+    def hear(self, arrivals: Sequence[Arrival]) -> Iterator[Event]:
+        """Take in what arrived together."""
+        for arrival in arrivals:
+            number, transcript = arrival.candidate, self.transcripts[arrival.candidate]
+            candidate = self.race.candidates[number]
+            if not candidate.running:  # it came between the decision to stop and the stop
+                if isinstance(arrival.what, Piece):
+                    transcript.count(arrival.what)
+                continue
+            if isinstance(arrival.what, Piece):
+                closed = transcript.write(arrival.what)
+                candidate.tokens = transcript.tokens.value or 0
+                yield TokenDelta(number, arrival.what.text, candidate.tokens)
+            else:
+                closed = self._end(number, arrival.what)
+            for sentence in closed:
+                self._closed.append((number, sentence, candidate.tokens))
+                yield SentenceClosed(number, sentence)
+
+    async def measure(self) -> list[Event]:
+        """Measure what closed, all in one batch, then end what ended."""
+        closed, self._closed = self._closed, []
+        queries = [
+            self._measure.query(sentence.text, sentence.section) for _, sentence, _ in closed
+        ]
+        events: list[Event] = []
+        for (number, sentence, tokens), query, nearest in zip(
+            closed, queries, await self._measure.measure(queries), strict=True
+        ):
+            candidate = self.race.candidates[number]
+            measured = MeasuredSentence(
+                sentence, query.normalised, nearest.distance, nearest.row, tokens
+            )
+            candidate.close(measured)
+            running = candidate.distance
+            chamfer, hausdorff = running.chamfer or 0.0, running.hausdorff or 0.0
+            events.append(DistanceUpdated(number, measured, chamfer, hausdorff))
+        ended, self._ended = self._ended, []
+        for number, finish in ended:
+            self._conclude(number, finish)
+            events.append(CandidateFinished(number, self.race.candidates[number].ended))
+        return events
+
+    def settle(self) -> list[CandidatePruned]:
+        """Let the policy decide on the standing as it is now."""
+        return [CandidatePruned(p.candidate, p.reason) for p in self.race.settle()]
+
+    def give_up(self, reason: str) -> list[Event]:
+        """End every running candidate as failed, for the same reason."""
+        events: list[Event] = []
+        for candidate in self.race.running:
+            candidate.fail("failed", reason)
+            events.append(CandidateFinished(candidate.number, candidate.ended))
+        return events
+
+    def _end(self, number: int, ended: Ended) -> list[Sentence]:
+        if ended.usage is not None:
+            self.usages[number] = ended.usage
+        self._ended.append((number, ended.finish))
+        transcript = self.transcripts[number]
+        closed = transcript.finish(ended.usage)
+        self.race.candidates[number].tokens = transcript.tokens.value or 0
+        return closed
+
+    def _conclude(self, number: int, finish: Finish) -> None:
+        candidate, transcript = self.race.candidates[number], self.transcripts[number]
+        flaw = invalid(
+            finish,
+            transcript.text,
+            sentences=len(candidate.sentences),
+            sectioned=transcript.sectioned,
+        )
+        if flaw is None:
+            candidate.finish()
+        else:
+            candidate.fail(flaw.flaw, flaw.detail)

@@ -1,0 +1,241 @@
+"""Ask a model for K reports at once, measure each sentence as it closes against a corpus of real
+reports, stop the candidates that drift, return the best with an honest account."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from clients import Client, ClientContext, Image, Request, Sampling, open_client
+from clients.images import load_image
+from clients.prompts import Prompt, default_prompt
+from sdr_decode.background import BackgroundLoop
+from sdr_decode.batching import BatchedEncoder
+from sdr_decode.conclusion import conclude
+from sdr_decode.corpus import Corpus
+from sdr_decode.decode import Decode
+from sdr_decode.encoder import Encoder, load_encoder
+from sdr_decode.errors import DecodeError
+from sdr_decode.events import CandidateLaunched, Decision, Event
+from sdr_decode.measure import CorpusMeasure
+from sdr_decode.pruning import PrunePolicy, policies
+from sdr_decode.result import Result
+from sdr_decode.selection import Selector, selectors
+from sdr_decode.streams import Streams, Timeouts
+from sdr_decode.version import __version__
+
+ImageLike = str | Path | bytes | Image
+
+
+class SDRDecoder:
+    """Decodes chest X-ray reports from K candidate streams (SDR, arXiv 2606.00440).
+
+    ``client`` is a spec (``openai:gpt-4o-mini``) or an open ``Client``; ``index`` an index
+    directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
+    one that the index was built with. ``prune`` and ``select`` are specs or objects. ``prompt`` is
+    a ``Prompt`` or plain text. With ``sections=False`` every sentence compares with the whole
+    corpus. A client opened from a spec is closed by the decoder; one given is not.
+
+    Raises ``SpecError`` for a spec that cannot be used and ``IndexFormatError`` for an index that
+    cannot. One decoder serves many decodes, side by side and from several event loops.
+    """
+
+    def __init__(
+        self,
+        client: str | Client,
+        index: str | Path | Corpus,
+        *,
+        encoder: str | Path | Encoder | None = None,
+        prune: str | PrunePolicy = "margin:0.02",
+        select: str | Selector = "corpus",
+        prompt: str | Prompt | None = None,
+        sections: bool = True,
+        temperature: float = 1.0,
+        top_p: float | None = None,
+        max_tokens: int = 512,
+        timeouts: Timeouts = Timeouts(),
+        api_key: str | None = None,
+    ) -> None:
+        self.corpus = index if isinstance(index, Corpus) else Corpus.open(index)
+        self._encoder = BatchedEncoder(partial(_matching_encoder, encoder, self.corpus))
+        self.measure = CorpusMeasure(self.corpus, self._encoder, sections=sections)
+        self.policy = policies.make(prune) if isinstance(prune, str) else prune
+        self.selector = selectors.make(select) if isinstance(select, str) else select
+        self.prompt = prompt if isinstance(prompt, Prompt) else default_prompt(prompt)
+        self.sampling = Sampling(temperature, top_p, max_tokens)
+        self.timeouts = timeouts
+        self._client = client
+        self._context = ClientContext(reports=self.corpus.report_texts, api_key=api_key)
+        self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
+        self._background: BackgroundLoop | None = None
+        self._settings = {
+            "version": __version__,
+            "client": client if isinstance(client, str) else client.name,
+            "prune": prune if isinstance(prune, str) else repr(prune),
+            "select": select if isinstance(select, str) else repr(select),
+            "sections": sections,
+            "index": self.corpus.manifest.identity,
+            "encoder": self.corpus.manifest.encoder.name,
+            "prompt": self.prompt.version,
+        }
+
+    def generate(self, images: ImageLike | Iterable[ImageLike] = (), **options: Any) -> Result:
+        """``agenerate`` for synchronous code; also works where an event loop is running."""
+        if self._background is None:
+            self._background = BackgroundLoop()
+        return self._background.run(self.agenerate(images, **options))
+
+    async def agenerate(
+        self, images: ImageLike | Iterable[ImageLike] = (), **options: Any
+    ) -> Result:
+        """Decode one study and return the result. Options and errors are those of ``stream``.
+
+        When the call is cancelled, every stream is closed before it returns.
+        """
+        async with aclosing(self.stream(images, **options)) as events:
+            async for event in events:
+                if isinstance(event, Result):
+                    return event
+        raise AssertionError("a decode ends with its result")
+
+    async def stream(
+        self,
+        images: ImageLike | Iterable[ImageLike] = (),
+        *,
+        k: int = 8,
+        study: str | None = None,
+        seed: int | None = None,
+        indication: str | None = None,
+        comparison: str | None = None,
+    ) -> AsyncIterator[Event]:
+        """Decode one study, yielding every step; the last event is the ``Result``.
+
+        ``images`` are one or several files, bytes or ``Image`` of one examination; ``k`` is how
+        many candidates are asked for; ``study`` its id; ``seed`` makes sampling repeatable where
+        the client can. Raises ``ImageError``, ``ClientError`` where the request cannot succeed,
+        and ``DecodeError`` when ``k`` is below 1 or no candidate gave any text. Close the iterator
+        (``contextlib.aclosing``) when you leave it early, so that the streams close at once.
+        """
+        if k < 1:
+            raise DecodeError(f"k is {k}; ask for at least 1 candidate")
+        request = Request(
+            self.prompt.fill(indication=indication, comparison=comparison),
+            await asyncio.to_thread(_load_images, images),
+            self.sampling.seeded(seed),
+            study,
+        )
+        client = self._client_here()
+        await client.check(request, k)
+        decode = Decode(self.policy, self.measure)
+        warnings: list[str] = []
+
+        async with Streams(client, request, self.timeouts) as streams:
+            for _ in range(k):
+                candidate = decode.launch()
+                streams.open(candidate)
+                yield CandidateLaunched(candidate)
+            while decode.race.running:
+                try:
+                    arrivals = await streams.arrivals()
+                except TimeoutError:
+                    warnings.append(_overdue(self.timeouts))
+                    for event in decode.give_up(_overdue(self.timeouts)):
+                        yield event
+                    break
+                for event in decode.hear(arrivals):
+                    yield event
+                for event in await decode.measure():
+                    yield event
+                for pruned in decode.settle():
+                    streams.stop(pruned.candidate)
+                    yield pruned
+        for event in decode.hear(streams.pending()):
+            yield event
+
+        if client.ignores_images and request.images:
+            warnings.append(f"the client {client.name} does not look at the images")
+        warnings += self._encoder_warnings()
+        result = conclude(
+            decode,
+            self.selector,
+            self.corpus,
+            asked=k,
+            full_tokens={number: streams.full_tokens(number) for number in range(k)},
+            seed=seed or 0,
+            study=study,
+            warnings=tuple(warnings),
+            settings={**self._settings, "k": k, "seed": seed},
+        )
+        yield Decision(result.winner, result.reason)
+        yield result
+
+    async def aclose(self) -> None:
+        """Close the client that this decoder opened in the running loop, and the encoder."""
+        client = self._opened.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+        await asyncio.to_thread(self._encoder.close)
+
+    def close(self) -> None:
+        """``aclose`` for synchronous code. Idempotent."""
+        if self._background is not None:
+            self._background.run(self.aclose())
+            self._background.close()
+            self._background = None
+        self._encoder.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _client_here(self) -> Client:
+        """The client of the running loop: transports cannot move between loops."""
+        if isinstance(self._client, Client):
+            return self._client
+        loop = asyncio.get_running_loop()
+        if loop not in self._opened:
+            self._opened[loop] = open_client(self._client, self._context)
+        return self._opened[loop]
+
+    def _encoder_warnings(self) -> list[str]:
+        count = self._encoder.over_long
+        if not count:
+            return []
+        return [
+            f"{count} sentences are longer than the encoder reads; only their beginning was measured"
+        ]
+
+
+def _matching_encoder(encoder: str | Path | Encoder | None, corpus: Corpus) -> Encoder:
+    wanted = corpus.manifest.encoder.name if encoder is None else encoder
+    loaded = load_encoder(str(wanted)) if isinstance(wanted, str | Path) else wanted
+    corpus.check_encoder(loaded.fingerprint)
+    return loaded
+
+
+def _load_images(images: ImageLike | Iterable[ImageLike]) -> tuple[Image, ...]:
+    several = (images,) if isinstance(images, str | Path | bytes | Image) else tuple(images)
+    return tuple(load_image(image) for image in several)
+
+
+def _overdue(timeouts: Timeouts) -> str:
+    return f"the decode took longer than {timeouts.total:g} s and was ended"

@@ -1,0 +1,21 @@
+"""What a prune policy is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+
+from sdr_decode.candidate import Candidate, Pruning
+
+
+class PrunePolicy(ABC):
+    """Decides which running candidates stop.
+
+    Stateless: everything that a decision needs stands in the candidates. ``prune`` is called each
+    time that a sentence closed or a candidate ended, with all launched candidates in launch
+    order, and yields only candidates that run.
+    """
+
+    @abstractmethod
+    def prune(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
+        """The candidates to stop now, each with its reason in words."""

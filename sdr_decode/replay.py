@@ -1,0 +1,261 @@
+"""Replay recorded candidates under any policy and selector, exactly as a decode in lockstep would
+have gone, and compare with full best-of-N and a random candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from sdr_decode.candidate import Candidate
+from sdr_decode.distances import TOLERANCE, EmbeddedSet, chamfer
+from sdr_decode.measure import CorpusMeasure
+from sdr_decode.metrics import token_f1
+from sdr_decode.pruning import PrunePolicy
+from sdr_decode.pruning.none import NoPruning
+from sdr_decode.race import Race
+from sdr_decode.result import Report
+from sdr_decode.segmenter import split_sentences
+from sdr_decode.selection import Choice, Field, Selector, eligible
+from sdr_decode.sentences import SECTIONS, Section, normalise
+from sdr_decode.track import MeasuredTrack
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The reference report of a study: its text and its sentences as a set."""
+
+    text: str
+    sentences: EmbeddedSet
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayStudy:
+    """One study of a recording, measured. ``token_f1`` and ``sdr`` hold one value per candidate,
+    in [0, 1], higher is better; ``None`` without a reference."""
+
+    study: str
+    tracks: tuple[MeasuredTrack, ...]
+    token_f1: tuple[float, ...] | None
+    sdr: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a policy and a selector made of one study.
+
+    ``generated`` are the output tokens of each candidate up to its end or its pruning. ``choice``
+    is ``None`` when no candidate has a sentence.
+    """
+
+    candidates: tuple[Candidate, ...]
+    generated: tuple[int, ...]
+    choice: Choice | None
+
+    @property
+    def winner(self) -> int | None:
+        return self.choice.winner if self.choice else None
+
+    @property
+    def winning_value(self) -> float | None:
+        return self.choice.values.get(self.choice.winner) if self.choice else None
+
+
+def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy) -> Race:
+    """Race the tracks in lockstep, one piece per running candidate and step."""
+    race = Race(policy)
+    agenda: dict[int, list[int]] = {}
+    for number, each in enumerate(tracks):
+        race.launch()
+        for closing in each.track.closings:
+            agenda.setdefault(closing.piece, []).append(number)
+        agenda.setdefault(each.track.last, []).append(number)
+    heard = [0] * len(tracks)
+    for piece in sorted(agenda):
+        moved = [number for number in sorted(set(agenda[piece])) if race.candidates[number].running]
+        if not moved:
+            continue
+        for candidate in race.running:
+            candidate.tokens = tracks[candidate.number].track.tokens_by(piece)
+        for number in moved:
+            heard[number] = _hear(race.candidates[number], tracks[number], heard[number], piece)
+        race.settle()
+    return race
+
+
+def _hear(candidate: Candidate, each: MeasuredTrack, heard: int, piece: int) -> int:
+    """Close what closes with this piece, and end what ends. Returns how much was closed so far."""
+    closings = each.track.closings
+    while heard < len(closings) and closings[heard].piece == piece:
+        candidate.close(each.measured[heard])
+        heard += 1
+    if piece == each.track.last:
+        flaw = each.track.flaw
+        if flaw is None:
+            candidate.finish()
+        else:
+            candidate.fail(flaw.flaw, flaw.detail)
+    return heard
+
+
+def choose(race: Race, selector: Selector, *, seed: int, study: str) -> Outcome:
+    """Select among what the race left."""
+    choosable = eligible(race.candidates)
+    field = Field(race.candidates, seed=seed, study=study)
+    return Outcome(
+        tuple(race.candidates),
+        tuple(candidate.tokens for candidate in race.candidates),
+        selector.choose(choosable, field) if choosable else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One policy with one selector over a recording: means over its studies.
+
+    Tokens are output tokens; ``saved`` is the share of full best-of-N's that were not generated;
+    ``same_winner`` and ``same_distance`` are shares of studies. ``token_f1`` and ``sdr``
+    (1 - symmetric Chamfer to the reference) are means over the studies that have a reference,
+    ``_random`` for a random valid candidate and ``_full`` for full best-of-N with the same
+    selector; ``None`` where no study has a reference.
+    """
+
+    k: int
+    prune: str
+    select: str
+    launch: str
+    studies: int
+    tokens_full: int
+    tokens_generated: int
+    saved: float | None
+    same_winner: float
+    same_distance: float | None
+    token_f1: float | None
+    token_f1_random: float | None
+    token_f1_full: float | None
+    sdr: float | None
+    sdr_random: float | None
+    sdr_full: float | None
+    prompts_launched: int
+    prompts_full: int
+
+
+def replay(
+    studies: Sequence[ReplayStudy],
+    prunes: dict[str, PrunePolicy],
+    selects: dict[str, Selector],
+    *,
+    k: int,
+    seed: int = 0,
+) -> list[Row]:
+    """A row for every policy with every selector, on the first ``k`` candidates of each study."""
+    full = [run(study.tracks[:k], NoPruning()) for study in studies]
+    rows = []
+    for prune, policy in prunes.items():
+        races = [run(study.tracks[:k], policy) for study in studies]
+        for select, selector in selects.items():
+            pairs = [
+                (
+                    choose(pruned, selector, seed=seed, study=study.study),
+                    choose(complete, selector, seed=seed, study=study.study),
+                )
+                for pruned, complete, study in zip(races, full, studies, strict=True)
+            ]
+            rows.append(_row(studies, pairs, k, prune, select))
+    return rows
+
+
+def _row(
+    studies: Sequence[ReplayStudy],
+    pairs: Sequence[tuple[Outcome, Outcome]],
+    k: int,
+    prune: str,
+    select: str,
+) -> Row:
+    tokens_full = sum(sum(full.generated) for _, full in pairs)
+    tokens = sum(sum(pruned.generated) for pruned, _ in pairs)
+    same = [
+        abs(pruned.winning_value - full.winning_value) <= TOLERANCE
+        for pruned, full in pairs
+        if pruned.winning_value is not None and full.winning_value is not None
+    ]
+    f1 = [study.token_f1 for study in studies]
+    sdr = [study.sdr for study in studies]
+    pruned_outcomes = [pruned for pruned, _ in pairs]
+    full_outcomes = [full for _, full in pairs]
+    launched = sum(len(pruned.candidates) for pruned in pruned_outcomes)
+    return Row(
+        k=k,
+        prune=prune,
+        select=select,
+        launch="parallel",
+        studies=len(studies),
+        tokens_full=tokens_full,
+        tokens_generated=tokens,
+        saved=1.0 - tokens / tokens_full if tokens_full else None,
+        same_winner=fmean(pruned.winner == full.winner for pruned, full in pairs),
+        same_distance=fmean(same) if same else None,
+        token_f1=_of_winner(f1, pruned_outcomes),
+        token_f1_random=_of_random(f1, full_outcomes),
+        token_f1_full=_of_winner(f1, full_outcomes),
+        sdr=_of_winner(sdr, pruned_outcomes),
+        sdr_random=_of_random(sdr, full_outcomes),
+        sdr_full=_of_winner(sdr, full_outcomes),
+        prompts_launched=launched,
+        prompts_full=k * len(studies),
+    )
+
+
+Quality = Sequence[tuple[float, ...] | None]
+
+
+def _of_winner(quality: Quality, outcomes: Sequence[Outcome]) -> float | None:
+    values = [
+        0.0 if outcome.winner is None else of[outcome.winner]
+        for of, outcome in zip(quality, outcomes, strict=True)
+        if of is not None
+    ]
+    return fmean(values) if values else None
+
+
+def _of_random(quality: Quality, full: Sequence[Outcome]) -> float | None:
+    """The expectation over a uniform choice among the eligible candidates, without noise."""
+    values = []
+    for of, outcome in zip(quality, full, strict=True):
+        if of is None:
+            continue
+        numbers = [candidate.number for candidate in eligible(outcome.candidates)]
+        values.append(fmean(of[number] for number in numbers) if numbers else 0.0)
+    return fmean(values) if values else None
+
+
+def reference_sentences(
+    findings: str | None, impression: str | None
+) -> list[tuple[str, Section | None]]:
+    """The sentences of a reference report as (normalised text, section)."""
+    sections = zip(SECTIONS, (findings, impression), strict=True)
+    return [
+        (normalise(sentence.text), section)
+        for section, text in sections
+        if text
+        for sentence in split_sentences(text)
+    ]
+
+
+def study_quality(
+    each: MeasuredTrack, reference: Reference, measure: CorpusMeasure
+) -> tuple[float, float]:
+    """Token-F1 and 1 - symmetric Chamfer distance of a candidate against the reference."""
+    report = measure.embedded_set(
+        (measured.normalised, measured.sentence.section) for measured in each.measured
+    )
+    return (
+        token_f1(_prose(each.track.report), reference.text),
+        1.0 - chamfer(report, reference.sentences),
+    )
+
+
+def _prose(report: Report) -> str:
+    """The words of a report without its headings, as a reference has none."""
+    parts = [part for part in (report.findings, report.impression) if part]
+    return " ".join(parts) if parts else report.text

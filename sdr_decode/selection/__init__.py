@@ -1,0 +1,15 @@
+"""Selectors, each a small file, made from specs such as ``corpus`` or ``random:7``."""
+
+from __future__ import annotations
+
+from clients.spec import Registry
+from sdr_decode.selection import corpus, random
+from sdr_decode.selection.base import Choice, Field, Selector
+from sdr_decode.selection.eligible import eligible
+
+selectors: Registry[Selector] = Registry("selector")
+selectors.register("corpus", corpus.chamfer_from_spec)
+selectors.register("corpus-hausdorff", corpus.hausdorff_from_spec)
+selectors.register("random", random.from_spec)
+
+__all__ = ["Choice", "Field", "Selector", "eligible", "selectors"]

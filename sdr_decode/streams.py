@@ -1,0 +1,149 @@
+"""The open streams of one decode: read side by side, stopped one by one, closed together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from typing import Self
+
+from clients import CandidateStream, Client, Finish, Piece, Request, Usage
+from clients.errors import ClientError
+
+CLOSING_SECONDS = 10.0
+"""How long a stream may take to close before the decode goes on without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """In seconds; ``None`` waits for ever. ``piece`` is the longest silence of one stream,
+    ``total`` the longest decode."""
+
+    piece: float | None = 120.0
+    total: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A stream came to its end, or failed (``finish.reason`` is then ``error``)."""
+
+    finish: Finish
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Something that candidate number ``candidate`` sent."""
+
+    candidate: int
+    what: Piece | Ended
+
+
+class Streams:
+    """Candidate streams of one request. Use as ``async with``: on exit all of them are closed.
+
+    A live client's streams are read by one task each, which moves pieces into the inbox, so that
+    a slow step of the decoder never holds a stream up. A client in lockstep is asked for exactly
+    one piece per open stream and step.
+    """
+
+    def __init__(self, client: Client, request: Request, timeouts: Timeouts) -> None:
+        self._client = client
+        self._request = request
+        self._timeouts = timeouts
+        self._streams: dict[int, CandidateStream] = {}
+        self._open: set[int] = set()
+        self._readers: dict[int, asyncio.Task[None]] = {}
+        self._closers: list[asyncio.Task[None]] = []
+        self._inbox: list[Arrival] = []
+        self._news = asyncio.Event()
+        self._deadline: float | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._timeouts.total is not None:
+            self._deadline = asyncio.get_running_loop().time() + self._timeouts.total
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for candidate in sorted(self._open):
+            self.stop(candidate)
+        await asyncio.gather(*self._closers)
+
+    def open(self, candidate: int) -> None:
+        """Start reading candidate number ``candidate``."""
+        self._streams[candidate] = self._client.stream(self._request, candidate)
+        self._open.add(candidate)
+        if not self._client.lockstep:
+            self._readers[candidate] = asyncio.create_task(self._read(candidate))
+
+    async def arrivals(self) -> list[Arrival]:
+        """What came in since the last call, in the order of arrival; waits for something.
+
+        Raises ``TimeoutError`` when the decode has run for longer than it may.
+        """
+        async with asyncio.timeout_at(self._deadline):
+            if self._client.lockstep:
+                for candidate in sorted(self._open):
+                    self._inbox += await self._step(candidate)
+            else:
+                await self._news.wait()
+        return self.pending()
+
+    def pending(self) -> list[Arrival]:
+        """What lies in the inbox, without waiting."""
+        self._news.clear()
+        arrivals, self._inbox = self._inbox, []
+        return arrivals
+
+    def stop(self, candidate: int) -> None:
+        """Stop a stream. Its closing goes on beside the decode and is awaited at the end."""
+        if candidate in self._open:
+            self._open.discard(candidate)
+            self._closers.append(asyncio.create_task(self._close(candidate)))
+
+    def full_tokens(self, candidate: int) -> int | None:
+        """How many output tokens the complete stream holds, where that is known."""
+        return self._streams[candidate].full_tokens
+
+    async def _read(self, candidate: int) -> None:
+        while candidate in self._open:
+            for arrival in await self._step(candidate):
+                self._inbox.append(arrival)
+                self._news.set()
+
+    async def _step(self, candidate: int) -> list[Arrival]:
+        """The next piece, or the end, or both where the client knows them together."""
+        stream = self._streams[candidate]
+        try:
+            async with asyncio.timeout(self._timeouts.piece):
+                piece = await anext(stream)
+        except StopAsyncIteration:
+            return [self._end(candidate, stream.finish or Finish("error", "no finish reason"))]
+        except TimeoutError:
+            await self._cancel(stream)
+            silence = f"no text arrived for {self._timeouts.piece:g} s"
+            return [self._end(candidate, Finish("error", silence))]
+        except Exception as error:  # whatever one stream raises, the others go on
+            await self._cancel(stream)
+            named = str(error) if isinstance(error, ClientError) else repr(error)
+            return [self._end(candidate, Finish("error", named))]
+        arrivals = [Arrival(candidate, piece)]
+        if self._client.lockstep and stream.finish is not None:
+            arrivals.append(self._end(candidate, stream.finish))
+        return arrivals
+
+    def _end(self, candidate: int, finish: Finish) -> Arrival:
+        self._open.discard(candidate)
+        return Arrival(candidate, Ended(finish, self._streams[candidate].usage))
+
+    async def _close(self, candidate: int) -> None:
+        await self._cancel(self._streams[candidate])
+        reader = self._readers.get(candidate)
+        if reader is not None:
+            reader.cancel()
+            await asyncio.wait([reader])
+
+    async def _cancel(self, stream: CandidateStream) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_SECONDS):
+                await stream.cancel()

@@ -1,0 +1,110 @@
+"""A recorded candidate as a decode in lockstep would hear it: which sentence closes at which piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clients import Finish, Usage
+from clients.recording import RecordedCandidate
+from sdr_decode.candidate import MeasuredSentence
+from sdr_decode.measure import CorpusMeasure
+from sdr_decode.result import Report, report_of
+from sdr_decode.sentences import Sentence
+from sdr_decode.transcript import Transcript
+from sdr_decode.validity import Invalid, invalid
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A sentence that closes with piece number ``piece`` (from 0), when ``tokens`` are out."""
+
+    piece: int
+    tokens: int
+    sentence: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One recorded candidate, segmented.
+
+    ``tokens[i]`` is the output after piece ``i``; the track ends with its last piece. ``flaw`` is
+    why it cannot be chosen, if it cannot.
+    """
+
+    closings: tuple[Closing, ...]
+    tokens: tuple[int, ...]
+    report: Report
+    flaw: Invalid | None
+
+    @property
+    def last(self) -> int:
+        """The number of the last piece; a stream without pieces ends with piece 0."""
+        return max(len(self.tokens) - 1, 0)
+
+    @property
+    def total(self) -> int:
+        """Output tokens of the complete stream."""
+        return self.tokens[-1] if self.tokens else 0
+
+    def tokens_by(self, piece: int) -> int:
+        """Output tokens once piece number ``piece`` is out."""
+        return self.tokens[min(piece, self.last)] if self.tokens else 0
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTrack:
+    """A track with every sentence measured; ``measured`` runs parallel to ``track.closings``."""
+
+    track: Track
+    measured: tuple[MeasuredSentence, ...]
+
+
+def track(recorded: RecordedCandidate) -> Track:
+    """Segment a recorded candidate piece by piece."""
+    transcript = Transcript()
+    closings: list[Closing] = []
+    tokens: list[int] = []
+    for number, piece in enumerate(recorded.pieces()):
+        closed = transcript.write(piece)
+        tokens.append(transcript.tokens.value or 0)
+        closings += [Closing(number, tokens[-1], sentence) for sentence in closed]
+    output = recorded.usage.get("output_tokens") if recorded.usage else None
+    last = transcript.finish(Usage(output_tokens=output) if output is not None else None)
+    end = max(len(tokens) - 1, 0)
+    if tokens:
+        tokens[-1] = transcript.tokens.value or 0
+    closings += [Closing(end, tokens[-1] if tokens else 0, sentence) for sentence in last]
+    return Track(
+        closings=tuple(closings),
+        tokens=tuple(tokens),
+        report=report_of(transcript.text, (closing.sentence for closing in closings)),
+        flaw=invalid(
+            Finish(recorded.finish_reason),
+            transcript.text,
+            sentences=len(closings),
+            sectioned=transcript.sectioned,
+        ),
+    )
+
+
+def measure_tracks(tracks: Sequence[Track], measure: CorpusMeasure) -> list[MeasuredTrack]:
+    """Measure every sentence of all tracks; each distinct one is embedded once."""
+    queries = [
+        measure.query(closing.sentence.text, closing.sentence.section)
+        for each in tracks
+        for closing in each.closings
+    ]
+    nearest = iter(zip(queries, measure.measure_now(queries), strict=True))
+    measured = []
+    for each in tracks:
+        sentences = []
+        for closing in each.closings:
+            query, found = next(nearest)
+            sentences.append(
+                MeasuredSentence(
+                    closing.sentence, query.normalised, found.distance, found.row, closing.tokens
+                )
+            )
+        measured.append(MeasuredTrack(each, tuple(sentences)))
+    return measured

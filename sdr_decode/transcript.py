@@ -1,0 +1,58 @@
+"""What one candidate has written so far: its text, its sentences as they close, its tokens."""
+
+from __future__ import annotations
+
+from clients import Piece, Usage
+from sdr_decode.counts import Count
+from sdr_decode.segmenter import Segmenter
+from sdr_decode.sentences import Sentence
+
+
+class Transcript:
+    """The running text of a candidate, with the best count of its output tokens."""
+
+    def __init__(self) -> None:
+        self._segmenter = Segmenter()
+        self._parts: list[str] = []
+        self._counted = 0
+        self._estimated = False
+        self._reported: int | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    @property
+    def sectioned(self) -> bool:
+        """Whether a findings or an impression heading has stood in the text."""
+        return any(heading.section is not None for heading in self._segmenter.headings)
+
+    @property
+    def tokens(self) -> Count:
+        """Output tokens seen. The provider's own running count replaces ours; a piece of unknown
+        size counts as one token and makes the count an estimate."""
+        if self._reported is not None:
+            return Count(self._reported, "reported")
+        return Count(self._counted, "estimated" if self._estimated else "counted")
+
+    def write(self, piece: Piece) -> list[Sentence]:
+        """Take a piece in. Returns the sentences that it closes."""
+        self.count(piece)
+        self._parts.append(piece.text)
+        return self._segmenter.feed(piece.text)
+
+    def count(self, piece: Piece) -> None:
+        """Count the tokens of a piece whose text no longer matters."""
+        if piece.running_tokens is not None:
+            self._reported = piece.running_tokens
+        if piece.tokens is not None:
+            self._counted += piece.tokens
+        elif piece.text:
+            self._counted += 1
+            self._estimated = True
+
+    def finish(self, usage: Usage | None = None) -> list[Sentence]:
+        """The text is complete. Returns what is left of it."""
+        if usage is not None and usage.output_tokens is not None:
+            self._reported = usage.output_tokens
+        return self._segmenter.finish()
