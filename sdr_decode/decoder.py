@@ -20,10 +20,10 @@ from sdr_decode.batching import BatchedEncoder
 from sdr_decode.conclusion import conclude
 from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
-from sdr_decode.encoder import Encoder, load_encoder
+from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
 from sdr_decode.events import CandidateLaunched, Decision, Event
-from sdr_decode.measure import CorpusMeasure
+from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.pruning import PrunePolicy, policies
 from sdr_decode.result import Result
 from sdr_decode.selection import Selector, selectors
@@ -63,7 +63,7 @@ class SDRDecoder:
         api_key: str | None = None,
     ) -> None:
         self.corpus = index if isinstance(index, Corpus) else Corpus.open(index)
-        self._encoder = BatchedEncoder(partial(_matching_encoder, encoder, self.corpus))
+        self._encoder = BatchedEncoder(partial(encoder_for, self.corpus, encoder))
         self.measure = CorpusMeasure(self.corpus, self._encoder, sections=sections)
         self.policy = policies.make(prune) if isinstance(prune, str) else prune
         self.selector = selectors.make(select) if isinstance(select, str) else select
@@ -223,13 +223,6 @@ class SDRDecoder:
         return [
             f"{count} sentences are longer than the encoder reads; only their beginning was measured"
         ]
-
-
-def _matching_encoder(encoder: str | Path | Encoder | None, corpus: Corpus) -> Encoder:
-    wanted = corpus.manifest.encoder.name if encoder is None else encoder
-    loaded = load_encoder(str(wanted)) if isinstance(wanted, str | Path) else wanted
-    corpus.check_encoder(loaded.fingerprint)
-    return loaded
 
 
 def _load_images(images: ImageLike | Iterable[ImageLike]) -> tuple[Image, ...]:

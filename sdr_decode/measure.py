@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from sdr_decode.batching import BatchedEncoder
 from sdr_decode.corpus import Corpus
+from sdr_decode.encoder import Encoder, load_encoder
 from sdr_decode.distances import EmbeddedSet, Vectors
 from sdr_decode.sentences import Section, as_embedded, normalise
 
@@ -31,6 +33,17 @@ class Nearest:
 
     distance: float
     row: int | None
+
+
+def encoder_for(corpus: Corpus, encoder: str | Path | Encoder | None) -> Encoder:
+    """The given encoder, or by default the one that the index was built with.
+
+    Raises ``EncoderMismatchError`` when it is another one.
+    """
+    wanted = corpus.manifest.encoder.name if encoder is None else encoder
+    loaded = load_encoder(str(wanted)) if isinstance(wanted, str | Path) else wanted
+    corpus.check_encoder(loaded.fingerprint)
+    return loaded
 
 
 class CorpusMeasure:

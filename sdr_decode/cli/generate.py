@@ -1,0 +1,86 @@
+"""``sdr-decode generate``: decode one study."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from sdr_decode.cli.live import watch
+from sdr_decode.cli.output import print_result, write_text
+
+
+def generate(
+    images: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="IMAGE...", help="One or several images of one study."),
+    ] = None,
+    index: Annotated[Path, typer.Option(help="The index directory, NAME.sdr.")] = ...,  # type: ignore[assignment]
+    client: Annotated[str, typer.Option(help="Such as openai:gpt-4o-mini or demo.")] = ...,  # type: ignore[assignment]
+    k: Annotated[int, typer.Option("--k", "-k", help="How many candidates.")] = 8,
+    prune: Annotated[str, typer.Option(help="The prune policy.")] = "margin:0.02",
+    select: Annotated[str, typer.Option(help="The selector.")] = "corpus",
+    prompt: Annotated[
+        Path | None, typer.Option(help="A file with a prompt template of your own.")
+    ] = None,
+    indication: Annotated[str | None, typer.Option(help="Fills the prompt's indication.")] = None,
+    comparison: Annotated[str | None, typer.Option(help="Fills the prompt's comparison.")] = None,
+    study: Annotated[
+        str | None, typer.Option(help="The study's id; a recording with several needs it.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes sampling repeatable.")] = None,
+    temperature: Annotated[float, typer.Option(min=0.0, help="Of sampling.")] = 1.0,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Cap of one candidate.")] = 512,
+    encoder: Annotated[
+        str | None, typer.Option(help="A folder or name; by default the index's own.")
+    ] = None,
+    sections: Annotated[
+        bool, typer.Option(help="Compare findings with findings, impression with impression.")
+    ] = True,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.0, help="Seconds for the whole decode.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the result to this file.")] = None,
+) -> None:
+    """Decode IMAGE... with K candidates and print the best report with its account."""
+    from clients.prompts import load_prompt  # noqa: PLC0415 - fast --help
+    from sdr_decode.decoder import SDRDecoder  # noqa: PLC0415
+    from sdr_decode.result import Result  # noqa: PLC0415
+    from sdr_decode.streams import Timeouts  # noqa: PLC0415
+
+    console = Console()
+
+    async def decode() -> Result:
+        async with SDRDecoder(
+            client,
+            index,
+            encoder=encoder,
+            prune=prune,
+            select=select,
+            prompt=load_prompt(prompt) if prompt else None,
+            sections=sections,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            timeouts=Timeouts(total=timeout),
+        ) as decoder:
+            events = decoder.stream(
+                images or (),
+                k=k,
+                study=study,
+                seed=seed,
+                indication=indication,
+                comparison=comparison,
+            )
+            async with aclosing(events):
+                return await watch(events, k, console)
+
+    result = asyncio.run(decode())
+    print_result(result, console)
+    if json is not None:
+        write_text(json, result.to_json())
+    if not result.valid:
+        raise typer.Exit(3)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clients import open_client
+from clients.errors import SpecError
+from clients.spec import Registry, Spec, parse_spec
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("none", Spec("none")),
+        ("margin:0.02", Spec("margin", "0.02")),
+        ("margin:0.02,warmup=2", Spec("margin", "0.02", {"warmup": "2"})),
+        ("staged:1,accept=0.03", Spec("staged", "1", {"accept": "0.03"})),
+        ("recorded:speed=2", Spec("recorded", None, {"speed": "2"})),
+        ("openai:ft:mini:org::id", Spec("openai", "ft:mini:org::id")),
+        (
+            "openai:m,base_url=http://127.0.0.1:8000/v1",
+            Spec("openai", "m", {"base_url": "http://127.0.0.1:8000/v1"}),
+        ),
+    ],
+)
+def test_the_grammar(text: str, spec: Spec) -> None:
+    assert parse_spec(text) == spec
+    assert str(spec) == text
+
+
+words = st.text(
+    st.characters(codec="ascii", exclude_characters=",=: \n\r\t\x0b\x0c\x1c\x1d\x1e\x1f"),
+    min_size=1,
+)
+
+
+@given(words, st.none() | words, st.dictionaries(st.from_regex(r"[a-z_]+", fullmatch=True), words))
+def test_what_is_written_is_read_back(
+    name: str, value: str | None, options: dict[str, str]
+) -> None:
+    assert parse_spec(str(Spec(name, value, options))) == Spec(name, value, options)
+
+
+@pytest.mark.parametrize("text", ["", ":", " ", ":x", "margin:0.1,0.2", "margin:0.1,,", "a:b,=3"])
+def test_what_is_not_a_spec_is_refused(text: str) -> None:
+    with pytest.raises(SpecError):
+        parse_spec(text)
+
+
+def test_unknown_names_are_answered_with_the_known_ones() -> None:
+    registry: Registry[int] = Registry("number")
+    registry.register("two", lambda spec: 2)
+    registry.register("one", lambda spec: 1)
+    assert registry.make("two") == 2
+    with pytest.raises(SpecError, match="unknown number 'three'; known: one, two"):
+        registry.make("three")
+    with pytest.raises(SpecError, match=r"unknown client 'gpt'; known: demo, openai, recorded"):
+        open_client("gpt:4")
