@@ -59,6 +59,12 @@ class MeasuredTrack:
     track: Track
     measured: tuple[MeasuredSentence, ...]
 
+    @property
+    def moments(self) -> list[int]:
+        """The pieces with which something happens: the first token, closings, the end."""
+        first = {0, self.track.last}
+        return sorted(first | {closing.piece for closing in self.track.closings})
+
 
 def track(recorded: RecordedCandidate) -> Track:
     """Segment a recorded candidate piece by piece."""
