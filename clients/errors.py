@@ -8,7 +8,7 @@ ClientError
 ├── PromptError             a prompt template cannot be used
 ├── RecordingError          a recording cannot be read
 ├── ClientClosedError       the client was used after it was closed, or from another event loop
-└── StreamError             one candidate's stream failed; ``retryable`` says whether trying again may help
+└── StreamError             one candidate's stream failed; ``retryable``: trying again may help
     ├── ServerUnreachableError  no connection to the server
     └── StreamTimeoutError      no piece arrived in time
 
