@@ -10,7 +10,7 @@ from collections import deque
 from clients.base import CandidateStream, Client, Finish, Piece, Request
 from clients.errors import ClientClosedError, RecordingError, StreamError
 from clients.recording.study import RecordedStudy
-from clients.recording.take import StudyTake, Take
+from clients.recording.take import StudyTake, Take, request_key
 from clients.recording.writer import RecordingWriter
 
 
@@ -43,10 +43,6 @@ class Recorder(Client):
 
     async def check(self, request: Request, k: int) -> None:
         await self.client.check(request, k)
-        for study in self._studies:
-            if not study.takes and study.is_of(request):
-                study.expected = k
-                return
         self._studies.append(StudyTake(request, expected=k))
 
     def stream(self, request: Request, candidate: int) -> CandidateStream:
@@ -54,8 +50,9 @@ class Recorder(Client):
             raise ClientClosedError(f"the recorder of {self.name} is closed; open another")
         stream = self.client.stream(request, candidate)
         # Equal requests may be decoded side by side; which of them a candidate joins is all one.
+        key = request_key(request)
         for study in self._studies:
-            if study.is_of(request) and study.wants(candidate):
+            if study.key == key and study.wants(candidate):
                 break
         else:
             study = StudyTake(request, expected=None)
@@ -144,7 +141,8 @@ class RecorderStream(CandidateStream):
             self._end(self._stream.finish or Finish("cancelled"))
 
     def _end(self, finish: Finish) -> None:
-        self.finish, self.usage = finish, self._stream.usage
+        self.finish = self.finish or finish
+        self.usage = self._stream.usage
         if self._take.finish is None:
-            self._take.finish, self._take.usage = finish, self.usage
+            self._take.finish, self._take.usage = self.finish, self.usage
             self._recorder.ended(self._study)

@@ -65,7 +65,7 @@ class StudyTake:
     def __init__(self, request: Request, *, expected: int | None) -> None:
         self.expected = expected
         self.takes: dict[int, Take] = {}
-        self._key = _key(request)
+        self.key = request_key(request)
         self.name = request.study or _image_stem(request) or "study"
         self._prompt = request.prompt
         self._images = [
@@ -79,9 +79,6 @@ class StudyTake:
             "max_tokens": sampling.max_tokens,
             "seed": sampling.seed,
         }
-
-    def is_of(self, request: Request) -> bool:
-        return self._key == _key(request)
 
     def wants(self, candidate: int) -> bool:
         """Whether the candidate is still to come, or failed and is tried again."""
@@ -115,7 +112,7 @@ class StudyTake:
         )
 
 
-def _key(request: Request) -> tuple[object, ...]:
+def request_key(request: Request) -> tuple[object, ...]:
     """What makes two requests equal, without holding the images' bytes."""
     images = tuple(image.sha256 for image in request.images)
     return request.study, request.prompt, request.sampling, images
