@@ -1,4 +1,4 @@
-"""One report of a corpus, as a reader hands it to the builder."""
+"""One report of a corpus, as a reader hands it over."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CorpusReport:
-    """One report.
+    """A training report.
 
-    ``findings`` and ``impression`` are the sections where the corpus tells them apart; ``text`` is
-    the whole report where it does not, with headings or without. ``None`` is absent. ``source``
-    says where the report stands (a file, a row), for messages.
+    ``findings`` and ``impression`` are the texts of the two sections where the corpus keeps them
+    apart. ``text`` is the whole report with its headings; it is read only where both sections are
+    ``None``. ``source`` says where the report stands, for messages ("reports.csv line 12").
     """
 
     id: str
-    findings: str | None
-    impression: str | None
-    text: str | None
+    findings: str | None = None
+    impression: str | None = None
+    text: str | None = None
     source: str | None = None
