@@ -103,20 +103,19 @@ class Admission:
 
 def has_required(report: CorpusReport, require: Require) -> bool:
     """Whether ``report`` has what is required of it. A whole text is split to see its sections."""
-    sections = {
-        name
-        for name, text in (("findings", report.findings), ("impression", report.impression))
-        if text and text.strip()
-    }
-    has_text = bool(sections) or bool(report.text and report.text.strip())
+    sections: set[str] = set()
+    if report.findings and report.findings.strip():
+        sections.add("findings")
+    if report.impression and report.impression.strip():
+        sections.add("impression")
+    whole = report.text if report.text and report.text.strip() and not sections else None
     if require == "text":
-        return has_text
-    wanted = 2 if require == "both" else 1
-    if len(sections) < wanted and report.text:
+        return bool(sections) or whole is not None
+    if whole is not None:
         from sdr_decode.segmenter import split_sentences  # noqa: PLC0415
 
-        sections |= {s.section for s in split_sentences(report.text) if s.section is not None}
-    return len(sections) >= wanted
+        sections.update(s.section for s in split_sentences(whole) if s.section is not None)
+    return len(sections) >= (2 if require == "both" else 1)
 
 
 def _digest(report: CorpusReport) -> bytes:
