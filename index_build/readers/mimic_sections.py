@@ -2,11 +2,11 @@
 
 The names of the headings, and what stands in where neither findings nor impression is headed, are
 those of the section scripts that the corpus's authors publish with it (MIT-LCP/mimic-cxr, ``txt``):
-a conclusion is an impression, and so is "findings and impression"; "chest, two views" heads
-findings; a report with neither gives what follows the first paragraph of its last section. That
-is not called an impression here: it is text without a section. Unlike those scripts, which keep
-the last of two sections with one name, both are kept, because an index wants every sentence that
-was written.
+a conclusion is an impression, "chest, two views" heads findings, and a report with neither section
+gives what follows the first paragraph of its last one. That is not called an impression here: it
+is text without a section. Unlike those scripts, which keep the last of two sections with one name,
+both are kept, because an index wants every sentence that was written; and "findings and
+impression" is the one that it names first, as everywhere in this package.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _PARTS: dict[str, Part] = {
     "impressions": "impression",
     "conclusion": "impression",
     "conclusions": "impression",
-    "findings and impression": "impression",
-    "findings/impression": "impression",
+    "findings and impression": "findings",
+    "findings/impression": "findings",
     "final report": "body",
     **dict.fromkeys(
         (

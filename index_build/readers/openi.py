@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import tarfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -64,21 +66,31 @@ def _plain_files(source: Path) -> Iterator[tuple[str, bytes]]:
 def _tar_files(source: Path) -> Iterator[tuple[str, bytes]]:
     """The XML members, read in place: no member's path ever reaches the file system."""
     try:
-        with tarfile.open(source, "r|*") as archive:
+        with _unpacked(source) as file, tarfile.open(fileobj=file, mode="r|") as archive:
             for member in archive:
                 if not (member.isfile() and member.name.lower().endswith(".xml")):
                     continue
                 where = f"{member.name} in {source}"
-                file = archive.extractfile(member)
-                if file is not None:
-                    yield where, _read(file, where)
-    except (tarfile.TarError, EOFError, OSError) as error:
+                data = archive.extractfile(member)
+                if data is not None:
+                    yield where, _read(data, where)
+            # tarfile takes the end of a truncated file for the end of the archive; reading the
+            # gzip stream to its end finds the cut, and a changed byte.
+            while file.read(1024 * 1024):
+                pass
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise CorpusError(
             f"{source} cannot be read as a tar archive ({error}); get it again, for example with "
             "sdr-index fetch openi"
         ) from error
+
+
+def _unpacked(source: Path) -> IO[bytes]:
+    with source.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return gzip.open(source) if packed else source.open("rb")
 
 
 def _read(file: IO[bytes], where: str) -> bytes:

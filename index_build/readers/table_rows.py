@@ -162,8 +162,8 @@ def _object(value: Any, where: str) -> Row:
 
 def _open_parquet(source: Path, encoding: str) -> Table:
     try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
+        from pyarrow import ArrowException  # noqa: PLC0415
+        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
     except ImportError as error:
         raise CorpusError(
             "reading parquet needs the package pyarrow: pip install pyarrow"
