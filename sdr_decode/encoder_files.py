@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,11 +71,13 @@ def _packaged(name: str) -> Path | None:
 
 
 def _from_hub(name: str) -> Path:
-    from huggingface_hub import snapshot_download  # noqa: PLC0415
+    from huggingface_hub import constants, snapshot_download  # noqa: PLC0415
 
     repository = name if "/" in name else f"{HUB_ORGANISATION}/{name}"
     for local_only in (True, False):
         try:
+            if not local_only and not constants.HF_HUB_OFFLINE:
+                _ask(f"{constants.ENDPOINT}/api/models/{repository}")
             folder = Path(
                 snapshot_download(
                     repository,
@@ -94,6 +98,16 @@ def _from_hub(name: str) -> Path:
         if not local_only or any(_weights_files(folder)):
             return folder
     raise AssertionError("unreachable")
+
+
+def _ask(url: str) -> None:
+    """Raise ``OSError`` unless the hub answers in time. Its client tries again for minutes where a
+    firewall lets the connection stand and drops what is sent."""
+    try:
+        with urllib.request.urlopen(url, timeout=HUB_TIMEOUT):
+            pass
+    except urllib.error.HTTPError as answered:
+        answered.close()  # an answer all the same; what it means is for the hub's client to say
 
 
 def _first_line(error: Exception) -> str:
