@@ -13,7 +13,8 @@ from clients.errors import ClientError, StreamError
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a local stream ends. A stream whose finish is an error raises its ``detail``."""
+    """How a local stream ends. A stream whose finish is an error raises its ``detail``
+    once its pieces are out."""
 
     finish: Finish
     usage: Usage | None = None
@@ -31,27 +32,34 @@ class LocalStream(CandidateStream):
         self._pieces: Pieces | None = None
         self._started = 0.0
         self._cancelled: asyncio.Future[None] | None = None
+        self._ahead: tuple[float | None, Piece] | None = None
+        self._failure: str | None = None
 
     @abstractmethod
     async def open_pieces(self) -> Pieces:
         """Everything slow that comes before the first piece. Raises ``ClientError``."""
 
     async def __anext__(self) -> Piece:
-        if self.finish is not None:
+        if self._ahead is None and self.finish is None:
+            if self._pieces is None:
+                await self._open()
+            self._ahead = self._take()
+        if self._ahead is None:
+            failure, self._failure = self._failure, None
+            if failure is not None:
+                raise StreamError(failure)
             raise StopAsyncIteration
-        if self._pieces is None:
-            await self._open()
-        piece = self._take() if self._pieces is not None else None
-        if piece is None:
-            raise StopAsyncIteration
-        due, content = piece
+        (due, content), self._ahead = self._ahead, None
         if due is not None:
             await self._wait_until(self._started + due)
-        if self._has_finished():
-            raise StopAsyncIteration
+            if self._has_finished():
+                raise StopAsyncIteration
+        else:  # without a time of its own, the end comes together with the last piece
+            self._ahead = self._take()
         return content
 
     async def cancel(self) -> None:
+        self._ahead = self._failure = None
         if self.finish is None:
             self.finish = Finish("cancelled")
             if self._pieces is not None:
@@ -77,14 +85,16 @@ class LocalStream(CandidateStream):
                 opening.exception()  # read, so that a failure after a cancel is not logged
 
     def _take(self) -> tuple[float | None, Piece] | None:
-        assert self._pieces is not None
+        """The next piece, or ``None`` at the end, which is then known."""
+        if self._pieces is None:
+            return None
         try:
             return next(self._pieces)
         except StopIteration as stop:
             ending: Ending = stop.value
         self.finish, self.usage = ending.finish, ending.usage
         if ending.finish.reason == "error":
-            raise StreamError(ending.finish.detail or "the stream failed")
+            self._failure = ending.finish.detail or "the stream failed"
         return None
 
     async def _wait_until(self, due: float) -> None:

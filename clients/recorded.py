@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-from clients.base import Client, Piece, Request
+from clients.base import Client, Request
 from clients.errors import ClientClosedError, RecordingError, SpecError
 from clients.local_stream import Ending, LocalStream, Pieces
-from clients.recording.ending import read_finish, read_usage
+from clients.recording.ending import full_tokens, read_finish, read_usage
 from clients.recording.reader import read_recording
 from clients.recording.store import StudyStore
 from clients.recording.study import RecordedCandidate, RecordedStudy
@@ -88,7 +88,11 @@ class RecordedClient(Client):
     def stream(self, request: Request, candidate: int) -> RecordedStream:
         if self._closed:
             raise ClientClosedError(f"the client {self.name} is closed; open another")
-        return RecordedStream(self, request.study, candidate)
+        stream = RecordedStream(self, request.study, candidate)
+        if self._store is not None and self._store.has_parsed(request.study):
+            recorded = self._store.get(request.study).candidates[candidate : candidate + 1]
+            stream.full_tokens = full_tokens(recorded[0]) if recorded else None
+        return stream
 
     async def aclose(self) -> None:
         self._closed = True
@@ -143,20 +147,12 @@ class RecordedStream(LocalStream):
             )
         candidate = recorded.candidates[self._candidate]
         self._client.check_times(candidate, f"candidate {self._candidate} of {recorded.study}")
+        self.full_tokens = full_tokens(candidate)
         return self._replay(candidate)
 
     def _replay(self, candidate: RecordedCandidate) -> Pieces:
-        running, logprobs = candidate.running_tokens, candidate.logprobs
-        for at, text in enumerate(candidate.tokens):
-            yield (
-                self._client.due(candidate, at),
-                Piece(
-                    text,
-                    tokens=candidate.tokens_of(at),
-                    running_tokens=running[at] if running is not None else None,
-                    logprob=logprobs[at] if logprobs is not None else None,
-                ),
-            )
+        for at, piece in enumerate(candidate.pieces()):
+            yield self._client.due(candidate, at), piece
         return Ending(read_finish(candidate), read_usage(candidate))
 
 

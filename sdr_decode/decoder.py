@@ -84,7 +84,7 @@ class SDRDecoder:
             "select": select if isinstance(select, str) else repr(select),
             "launch": launch if isinstance(launch, str) else repr(launch),
             "sections": sections,
-            "index": self.corpus.manifest.identity,
+            "index": self.corpus.path.name,
             "encoder": self.corpus.manifest.encoder.name,
             "prompt": self.prompt.version,
         }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clients import Finish, Usage
 from clients.recording import RecordedCandidate
+from clients.recording.ending import read_finish, read_usage
 from sdr_decode.candidate import MeasuredSentence
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.result import Report, report_of
@@ -75,8 +75,7 @@ def track(recorded: RecordedCandidate) -> Track:
         closed = transcript.write(piece)
         tokens.append(transcript.tokens.value or 0)
         closings += [Closing(number, tokens[-1], sentence) for sentence in closed]
-    output = recorded.usage.get("output_tokens") if recorded.usage else None
-    last = transcript.finish(Usage(output_tokens=output) if output is not None else None)
+    last = transcript.finish(read_usage(recorded))
     end = max(len(tokens) - 1, 0)
     if tokens:
         tokens[-1] = transcript.tokens.value or 0
@@ -86,7 +85,7 @@ def track(recorded: RecordedCandidate) -> Track:
         tokens=tuple(tokens),
         report=report_of(transcript.text, (closing.sentence for closing in closings)),
         flaw=invalid(
-            Finish(recorded.finish_reason),
+            read_finish(recorded),
             transcript.text,
             sentences=len(closings),
             sectioned=transcript.sectioned,

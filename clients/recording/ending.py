@@ -62,3 +62,11 @@ def read_usage(candidate: RecordedCandidate) -> Usage | None:
     known = [tokens for at in range(len(candidate.tokens)) if (tokens := candidate.tokens_of(at))]
     counted = candidate.pieces_known and None not in (candidate.piece_tokens or ())
     return Usage(output_tokens=sum(known), provenance="counted") if counted else None
+
+
+def full_tokens(candidate: RecordedCandidate) -> int | None:
+    """The output tokens of the complete stream, ``None`` where the recording cannot tell: only
+    its text was kept, or it was cancelled."""
+    usage = read_usage(candidate)
+    cancelled = candidate.extra.get("cancelled") is True
+    return None if usage is None or cancelled else usage.output_tokens

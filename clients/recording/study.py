@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
+
+from clients.base import Piece
 
 RecordedReason = Literal["stop", "length", "content_filter", "error"]
 
@@ -67,6 +69,16 @@ class RecordedCandidate:
     @property
     def text(self) -> str:
         return "".join(self.tokens)
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces as a stream gives them, in order."""
+        for at, text in enumerate(self.tokens):
+            yield Piece(
+                text,
+                tokens=self.tokens_of(at),
+                running_tokens=self.running_tokens[at] if self.running_tokens else None,
+                logprob=self.logprobs[at] if self.logprobs else None,
+            )
 
     def tokens_of(self, piece: int) -> int | None:
         """The output tokens of one piece, ``None`` where that is not known."""
