@@ -28,7 +28,7 @@ class ChatOptions:
     resolution at which OpenAI's models look at images, and ``effort`` how long they reason.
     """
 
-    token_limit: TokenLimit = "max_tokens"
+    token_limit: TokenLimit = "max_tokens"  # noqa: S105
     detail: Detail | None = None
     effort: str | None = None
     logprobs: bool = False

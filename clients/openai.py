@@ -101,7 +101,7 @@ class OpenAIClient(HostedClient):
             while True:
                 try:
                     chunk = await anext(stream, None)
-                except Exception as error:
+                except Exception as error:  # noqa: BLE001 - the SDK lets through what JSON raises
                     failure = error
                     break
                 if chunk is None:
@@ -125,7 +125,7 @@ class OpenAIClient(HostedClient):
             body = without_field(body, field)
         extra: dict[str, Any] = {}
         if self._owned:
-            from openai import Timeout
+            from openai import Timeout  # noqa: PLC0415
 
             # Silence is timed by the reader; the SDK times only what it reads, comments included.
             extra["timeout"] = Timeout(None, connect=CONNECT_SECONDS)
@@ -133,17 +133,19 @@ class OpenAIClient(HostedClient):
         while True:
             try:
                 return await self._sdk.chat.completions.create(**body, **extra)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - explained below, without the key in it
                 failure = error
-            field = self._refused_field(failure)
-            if field is None or field not in body or RENAMED.get(field) in refused:
+            refusal = self._refused_field(failure)
+            if refusal is None or refusal not in body or RENAMED.get(refusal) in refused:
                 raise self._explain(failure)
-            refused.add(field)
-            body = without_field(body, field)
-            if field not in self.unsupported:
-                self.unsupported.append(field)
-                instead = f"{RENAMED[field]} instead" if field in RENAMED else "nothing instead"
-                log.warning("%s does not support %r; sending %s", self.name, field, instead)
+            refused.add(refusal)
+            body = without_field(body, refusal)
+            if refusal not in self.unsupported:
+                self.unsupported.append(refusal)
+                instead = RENAMED.get(refusal, "nothing")
+                log.warning(
+                    "%s does not support %s; sending %s instead", self.name, refusal, instead
+                )
 
     def _refused_field(self, error: Exception) -> str | None:
         status = getattr(error, "status_code", None)

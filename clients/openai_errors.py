@@ -11,7 +11,9 @@ from clients.retry import retry_after_seconds
 
 LONGEST_MESSAGE = 300
 RETRYABLE_STATUS = {408, 409, 425, 429}
-RETRYABLE_WORDS = re.compile(r"rate.?limit|overload|server.?error|unavailable|timeout", re.I)
+RETRYABLE_WORDS = re.compile(
+    r"rate.?limit|overload|server.?error|unavailable|timeout", re.IGNORECASE
+)
 
 _DATA_URL = re.compile(r"data:image/[^\s\"']*")
 
@@ -25,7 +27,7 @@ def explain(
     ``except`` block, so that none is chained to it. ``secrets`` are struck out of what the server
     says; some servers repeat the key, or the image, that they were given.
     """
-    import openai
+    import openai  # noqa: PLC0415
 
     if isinstance(error, openai.APIConnectionError):
         return _no_connection(error, server)

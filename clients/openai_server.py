@@ -20,7 +20,7 @@ NO_KEY = "none"
 def open_sdk(base_url: str, api_key: str | None, key_name: str) -> AsyncOpenAI:
     """The vendor's SDK for a server. OpenAI's own needs a key."""
     try:
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI  # noqa: PLC0415
     except ImportError as error:
         raise MissingPackageError(
             "the openai package is not installed; run: pip install 'sdr-decode[openai]'"
@@ -52,5 +52,3 @@ def without_credentials(url: str) -> str:
 def _is_vendor(base_url: str) -> bool:
     host = urlsplit(base_url).hostname or ""
     return any(host == known or host.endswith(f".{known}") for known in VENDOR_HOSTS)
-
-

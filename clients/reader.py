@@ -129,7 +129,7 @@ class ReaderStream(CandidateStream):
                 end = await self._attempts()
         except ClientError as error:
             end = error
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - the consumer must hear of it
             end = StreamError(
                 f"the stream could not be read: {type(error).__name__}; this is a fault of the "
                 "client, please report it"
