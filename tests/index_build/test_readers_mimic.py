@@ -4,6 +4,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from index_build.readers import open_reader
 from index_build.readers.mimic_sections import split_report
@@ -187,3 +189,25 @@ def test_nul_bytes_and_broken_zips_are_errors(tmp_path: Path) -> None:
     broken.write_bytes(b"PK\x03\x04 no zip")
     with pytest.raises(CorpusError, match="cannot be read as a zip archive"):
         list(open_reader(broken).read(broken))
+
+
+LINES = st.sampled_from(
+    [
+        *("", " ", " FINAL REPORT", " WET READ: ___", " ADDENDUM:", "_" * 40, " HEART: Big."),
+        *(" FINDINGS:", " Findings: Clear.", " IMPRESSION:", " CONCLUSION: Well.", " CHEST: Dry."),
+        *(" INDICATION: Cough.", " Clear lungs and a", " long line.", ":", " WET READ VERSION #1"),
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=14), st.text(max_size=30))
+def test_nothing_is_invented_or_written_twice(lines: list[str], tail: str) -> None:
+    source = "\n".join([*lines, tail])
+    parts = split_report(source)
+    left = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for text in filter(None, (parts.findings, parts.impression, parts.text)):
+        assert text == text.strip() != ""
+        for line in filter(None, map(str.strip, text.split("\n"))):
+            origin = next(place for place in left if place.strip().endswith(line))
+            left.remove(origin)
+    assert parts.text is None or (parts.findings, parts.impression) == (None, None)
