@@ -136,10 +136,10 @@ class Client(ABC):
     def stream(self, request: Request, candidate: int) -> CandidateStream:
         """The stream of candidate number ``candidate`` (from 0). Opens nothing yet."""
 
-    async def check(self, request: Request, k: int) -> None:
+    async def check(self, request: Request, k: int) -> None:  # noqa: B027 - most need no check
         """Raise ``ClientError`` when this request cannot succeed, before anything is spent."""
 
-    async def aclose(self) -> None:
+    async def aclose(self) -> None:  # noqa: B027 - some hold nothing
         """Close whatever the client holds. Idempotent."""
 
     async def __aenter__(self) -> Self:

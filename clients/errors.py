@@ -8,7 +8,7 @@ ClientError
 ├── PromptError             a prompt template cannot be used
 ├── RecordingError          a recording cannot be read
 ├── ClientClosedError       the client was used after it was closed, or from another event loop
-└── StreamError             one candidate's stream failed; ``retryable`` says whether trying again may help
+└── StreamError             one candidate's stream failed; ``retryable``: trying again may help
     ├── ServerUnreachableError  no connection to the server
     └── StreamTimeoutError      no piece arrived in time
 
@@ -51,11 +51,17 @@ class ClientClosedError(ClientError):
 
 
 class StreamError(ClientError):
-    """One candidate's stream failed."""
+    """One candidate's stream failed.
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    ``retry_after`` is how many seconds the server asked to be left alone, where it said so.
+    """
+
+    def __init__(
+        self, message: str, *, retryable: bool = False, retry_after: float | None = None
+    ) -> None:
         super().__init__(message)
         self.retryable = retryable
+        self.retry_after = retry_after
 
 
 class ServerUnreachableError(StreamError):

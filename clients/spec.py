@@ -98,7 +98,7 @@ def no_value(spec: Spec) -> None:
 def number(
     spec: Spec, word: str | None, name: str, *, low: float = 0.0, high: float | None = None
 ) -> float:
-    """The number ``word`` within ``[low, high]``, or a ``SpecError`` that says what was expected."""
+    """The number ``word`` within ``[low, high]``, or a ``SpecError``."""
     expected = f"a number {'from' if high is not None else 'of at least'} {low:g}" + (
         f" to {high:g}" if high is not None else ""
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sdr_decode.candidate import Candidate, State
 from sdr_decode.corpus import Corpus
-from sdr_decode.counts import UNKNOWN, Count
+from sdr_decode.counts import NOTHING, UNKNOWN, Count
 from sdr_decode.decode import Decode
 from sdr_decode.errors import DecodeError
-from sdr_decode.ledger import Ledger, LedgerRow, estimate_avoided
+from sdr_decode.ledger import NEVER_LAUNCHED, Ledger, LedgerRow, estimate_avoided
 from sdr_decode.result import (
     CandidateResult,
     NearestSentence,
@@ -26,8 +26,7 @@ def conclude(
     selector: Selector,
     corpus: Corpus,
     *,
-    asked: int,
-    full_tokens: Mapping[int, int | None],
+    full_tokens: Callable[[int], int | None],
     seed: int,
     study: str | None,
     warnings: tuple[str, ...],
@@ -35,8 +34,8 @@ def conclude(
 ) -> Result:
     """Choose among the valid candidates, or among the best of the others and say so.
 
-    Raises ``DecodeError`` when no candidate has a sentence. ``full_tokens`` are the lengths of the
-    complete streams where they are known.
+    Raises ``DecodeError`` when no candidate has a sentence. ``full_tokens`` tells the length of a
+    candidate's complete stream where it is known.
     """
     candidates = decode.race.candidates
     choosable = eligible(candidates)
@@ -61,7 +60,7 @@ def conclude(
         reason=choice.reason,
         quantity=choice.quantity,
         candidates=tuple(_candidate_result(c, decode, choice, corpus) for c in candidates),
-        ledger=_ledger(decode, asked, full_tokens),
+        ledger=_ledger(decode, full_tokens),
         warnings=warnings,
         settings=settings,
         study=study,
@@ -106,31 +105,27 @@ def _candidate_result(
     )
 
 
-def _ledger(decode: Decode, asked: int, full_tokens: Mapping[int, int | None]) -> Ledger:
-    candidates = decode.race.candidates
-    lengths = [decode.transcripts[c.number].tokens for c in candidates if c.finished]
+def _ledger(decode: Decode, full_tokens: Callable[[int], int | None]) -> Ledger:
+    race = decode.race
+    lengths = [decode.transcripts[c.number].tokens for c in race.candidates if c.finished]
     rows = []
-    for candidate in candidates:
+    for candidate in race.candidates:
         observed = decode.transcripts[candidate.number].tokens
         usage = decode.usages.get(candidate.number)
-        prompt = usage.prompt_tokens if usage else None
-        rows.append(
-            LedgerRow(
-                candidate=candidate.number,
-                state=str(candidate.state),
-                prompt=UNKNOWN if prompt is None else Count(prompt, usage.provenance),
-                observed=observed,
-                avoided=_avoided(candidate, observed, full_tokens[candidate.number], lengths),
-            )
-        )
-    return Ledger(asked, len(candidates), tuple(rows))
+        prompt = UNKNOWN
+        if usage is not None and usage.prompt_tokens is not None:
+            prompt = Count(usage.prompt_tokens, usage.provenance)
+        avoided = NOTHING
+        if candidate.state is State.PRUNED:
+            avoided = _avoided(observed, full_tokens(candidate.number), lengths)
+        rows.append(LedgerRow(candidate.number, str(candidate.state), prompt, observed, avoided))
+    for number in range(len(race.candidates), race.k):
+        avoided = _avoided(NOTHING, full_tokens(number), lengths)
+        rows.append(LedgerRow(number, NEVER_LAUNCHED, NOTHING, NOTHING, avoided))
+    return Ledger(race.k, len(race.candidates), tuple(rows))
 
 
-def _avoided(
-    candidate: Candidate, observed: Count, full: int | None, lengths: list[Count]
-) -> Count:
-    if candidate.state is not State.PRUNED:
-        return Count(0, "counted")
+def _avoided(observed: Count, full: int | None, lengths: list[Count]) -> Count:
     if full is not None and observed.value is not None:
-        return Count(full - observed.value, "counted")
+        return Count(max(0, full - observed.value), "counted")
     return estimate_avoided(observed, lengths)

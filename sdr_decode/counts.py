@@ -32,6 +32,7 @@ class Count:
 
 
 UNKNOWN = Count(None, "unknown")
+NOTHING = Count(0, "counted")
 
 
 def total(counts: Iterable[Count]) -> Count:

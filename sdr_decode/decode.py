@@ -9,12 +9,14 @@ from clients import Finish, Piece, Usage
 from sdr_decode.candidate import MeasuredSentence
 from sdr_decode.events import (
     CandidateFinished,
+    CandidateLaunched,
     CandidatePruned,
     DistanceUpdated,
     Event,
     SentenceClosed,
     TokenDelta,
 )
+from sdr_decode.launch import LaunchPlan
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.pruning import PrunePolicy
 from sdr_decode.race import Race
@@ -31,17 +33,24 @@ class Decode:
     sentences that closed (``measure``), and lets the race decide (``settle``).
     """
 
-    def __init__(self, policy: PrunePolicy, measure: CorpusMeasure) -> None:
-        self.race = Race(policy)
+    def __init__(
+        self, policy: PrunePolicy, plan: LaunchPlan, measure: CorpusMeasure, k: int
+    ) -> None:
+        self.race = Race(policy, k)
+        self.plan = plan
         self.transcripts: list[Transcript] = []
         self.usages: dict[int, Usage] = {}
         self._measure = measure
         self._closed: list[tuple[int, Sentence, int]] = []
         self._ended: list[tuple[int, Finish]] = []
 
-    def launch(self) -> int:
-        self.transcripts.append(Transcript())
-        return self.race.launch().number
+    def launch(self) -> list[CandidateLaunched]:
+        """Launch what the plan says is due."""
+        launched = []
+        for _ in range(self.plan.due(self.race.candidates, self.race.k)):
+            self.transcripts.append(Transcript())
+            launched.append(CandidateLaunched(self.race.launch().number))
+        return launched
 
     def hear(self, arrivals: Sequence[Arrival]) -> Iterator[Event]:
         """Take in what arrived together."""

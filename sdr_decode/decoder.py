@@ -22,7 +22,8 @@ from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
 from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
-from sdr_decode.events import CandidateLaunched, Decision, Event
+from sdr_decode.events import Decision, Event
+from sdr_decode.launch import LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.pruning import PrunePolicy, policies
 from sdr_decode.result import Result
@@ -38,7 +39,7 @@ class SDRDecoder:
 
     ``client`` is a spec (``openai:gpt-4o-mini``) or an open ``Client``; ``index`` an index
     directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
-    one that the index was built with. ``prune`` and ``select`` are specs or objects. ``prompt`` is
+    one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects. ``prompt`` is
     a ``Prompt`` or plain text. With ``sections=False`` every sentence compares with the whole
     corpus. A client opened from a spec is closed by the decoder; one given is not.
 
@@ -54,6 +55,7 @@ class SDRDecoder:
         encoder: str | Path | Encoder | None = None,
         prune: str | PrunePolicy = "margin:0.02",
         select: str | Selector = "corpus",
+        launch: str | LaunchPlan = "parallel",
         prompt: str | Prompt | None = None,
         sections: bool = True,
         temperature: float = 1.0,
@@ -67,6 +69,7 @@ class SDRDecoder:
         self.measure = CorpusMeasure(self.corpus, self._encoder, sections=sections)
         self.policy = policies.make(prune) if isinstance(prune, str) else prune
         self.selector = selectors.make(select) if isinstance(select, str) else select
+        self.plan = launch_plans.make(launch) if isinstance(launch, str) else launch
         self.prompt = prompt if isinstance(prompt, Prompt) else default_prompt(prompt)
         self.sampling = Sampling(temperature, top_p, max_tokens)
         self.timeouts = timeouts
@@ -79,8 +82,9 @@ class SDRDecoder:
             "client": client if isinstance(client, str) else client.name,
             "prune": prune if isinstance(prune, str) else repr(prune),
             "select": select if isinstance(select, str) else repr(select),
+            "launch": launch if isinstance(launch, str) else repr(launch),
             "sections": sections,
-            "index": self.corpus.manifest.identity,
+            "index": self.corpus.path.name,
             "encoder": self.corpus.manifest.encoder.name,
             "prompt": self.prompt.version,
         }
@@ -132,15 +136,16 @@ class SDRDecoder:
         )
         client = self._client_here()
         await client.check(request, k)
-        decode = Decode(self.policy, self.measure)
+        decode = Decode(self.policy, self.plan, self.measure, k)
         warnings: list[str] = []
 
         async with Streams(client, request, self.timeouts) as streams:
-            for _ in range(k):
-                candidate = decode.launch()
-                streams.open(candidate)
-                yield CandidateLaunched(candidate)
-            while decode.race.running:
+            while True:
+                for launched in decode.launch():
+                    streams.open(launched.candidate)
+                    yield launched
+                if not decode.race.running:
+                    break
                 try:
                     arrivals = await streams.arrivals()
                 except TimeoutError:
@@ -165,8 +170,7 @@ class SDRDecoder:
             decode,
             self.selector,
             self.corpus,
-            asked=k,
-            full_tokens={number: streams.full_tokens(number) for number in range(k)},
+            full_tokens=streams.full_tokens,
             seed=seed or 0,
             study=study,
             warnings=tuple(warnings),

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from sdr_decode.counts import UNKNOWN, Count, total
 
+NEVER_LAUNCHED = "not launched"
+"""The state of a candidate whose prompt was never sent."""
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
     """One candidate, in tokens.
 
     ``prompt`` is what its request sent, as the provider reported it. ``observed`` is the output
-    that arrived here. ``avoided`` is the output that pruning left ungenerated: 0 for a candidate
-    that ended by itself.
+    that arrived here. ``avoided`` is the output that was never generated because the candidate
+    was pruned or not launched: 0 for one that ended by itself.
     """
 
     candidate: int

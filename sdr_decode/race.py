@@ -7,15 +7,16 @@ from sdr_decode.pruning.base import PrunePolicy
 
 
 class Race:
-    """Candidates in launch order under one prune policy.
+    """Up to ``k`` candidates in launch order under one prune policy.
 
     A step of the race brings in everything that happened at the same time: sentences that closed,
     candidates that ended. Then ``settle`` asks the policy once, so that a decision never depends
     on the order in which simultaneous events were handled.
     """
 
-    def __init__(self, policy: PrunePolicy) -> None:
+    def __init__(self, policy: PrunePolicy, k: int) -> None:
         self.policy = policy
+        self.k = k
         self.candidates: list[Candidate] = []
 
     def launch(self) -> Candidate:
@@ -31,7 +32,8 @@ class Race:
         """Apply the policy. Returns the prunings that took effect, in launch order.
 
         The last candidate that can still become the report is never pruned: while nothing valid
-        has finished, the best of those that the policy would stop runs on.
+        has finished and none is left to launch, the best of those that the policy would stop runs
+        on.
         """
         prunings = sorted(self.policy.prune(self.candidates), key=lambda p: p.candidate)
         if not prunings:
@@ -45,7 +47,7 @@ class Race:
         return prunings
 
     def _hope_without(self, pruned: set[int]) -> bool:
-        return any(
+        return len(self.candidates) < self.k or any(
             candidate.finished or (candidate.running and candidate.number not in pruned)
             for candidate in self.candidates
         )

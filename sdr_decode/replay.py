@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import product
 from statistics import fmean
 
 from sdr_decode.candidate import Candidate
 from sdr_decode.distances import TOLERANCE, EmbeddedSet, chamfer
+from sdr_decode.launch import LaunchPlan
+from sdr_decode.launch.parallel import Parallel
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.metrics import token_f1
 from sdr_decode.pruning import PrunePolicy
@@ -61,26 +65,38 @@ class Outcome:
         return self.choice.values.get(self.choice.winner) if self.choice else None
 
 
-def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy) -> Race:
-    """Race the tracks in lockstep, one piece per running candidate and step."""
-    race = Race(policy)
-    agenda: dict[int, list[int]] = {}
-    for number, each in enumerate(tracks):
-        race.launch()
-        for closing in each.track.closings:
-            agenda.setdefault(closing.piece, []).append(number)
-        agenda.setdefault(each.track.last, []).append(number)
+def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) -> Race:
+    """Race the tracks in lockstep, one piece per running candidate and step.
+
+    Only steps in which something happens are visited: a first token, a sentence that closes, an
+    end. Between them a decode changes nothing but its token counts.
+    """
+    race = Race(policy, len(tracks))
+    starts: list[int] = []
     heard = [0] * len(tracks)
-    for piece in sorted(agenda):
-        moved = [number for number in sorted(set(agenda[piece])) if race.candidates[number].running]
-        if not moved:
-            continue
+    agenda: list[tuple[int, int]] = []
+    step = 0
+    while True:
+        for _ in range(plan.due(race.candidates, race.k)):
+            number = race.launch().number
+            starts.append(step)
+            for piece in tracks[number].moments:
+                heappush(agenda, (step + piece, number))
+        if not race.running:
+            return race
+        step = agenda[0][0]
+        moved = []
+        while agenda and agenda[0][0] == step:
+            moved.append(heappop(agenda)[1])
         for candidate in race.running:
-            candidate.tokens = tracks[candidate.number].track.tokens_by(piece)
+            at = step - starts[candidate.number]
+            candidate.tokens = tracks[candidate.number].track.tokens_by(at)
         for number in moved:
-            heard[number] = _hear(race.candidates[number], tracks[number], heard[number], piece)
+            if race.candidates[number].running:
+                at = step - starts[number]
+                heard[number] = _hear(race.candidates[number], tracks[number], heard[number], at)
         race.settle()
-    return race
+        step += 1
 
 
 def _hear(candidate: Candidate, each: MeasuredTrack, heard: int, piece: int) -> int:
@@ -144,15 +160,17 @@ def replay(
     studies: Sequence[ReplayStudy],
     prunes: dict[str, PrunePolicy],
     selects: dict[str, Selector],
+    launches: dict[str, LaunchPlan],
     *,
     k: int,
     seed: int = 0,
 ) -> list[Row]:
-    """A row for every policy with every selector, on the first ``k`` candidates of each study."""
-    full = [run(study.tracks[:k], NoPruning()) for study in studies]
+    """A row for every policy with every launch plan and selector, on the first ``k`` candidates
+    of each study."""
+    full = [run(study.tracks[:k], NoPruning(), Parallel()) for study in studies]
     rows = []
-    for prune, policy in prunes.items():
-        races = [run(study.tracks[:k], policy) for study in studies]
+    for (prune, policy), (launch, plan) in product(prunes.items(), launches.items()):
+        races = [run(study.tracks[:k], policy, plan) for study in studies]
         for select, selector in selects.items():
             pairs = [
                 (
@@ -161,7 +179,7 @@ def replay(
                 )
                 for pruned, complete, study in zip(races, full, studies, strict=True)
             ]
-            rows.append(_row(studies, pairs, k, prune, select))
+            rows.append(_row(studies, pairs, k, prune, select, launch))
     return rows
 
 
@@ -171,6 +189,7 @@ def _row(
     k: int,
     prune: str,
     select: str,
+    launch: str,
 ) -> Row:
     tokens_full = sum(sum(full.generated) for _, full in pairs)
     tokens = sum(sum(pruned.generated) for pruned, _ in pairs)
@@ -188,7 +207,7 @@ def _row(
         k=k,
         prune=prune,
         select=select,
-        launch="parallel",
+        launch=launch,
         studies=len(studies),
         tokens_full=tokens_full,
         tokens_generated=tokens,

@@ -33,6 +33,13 @@ _SPACE_BEFORE_MARK = re.compile(r" (?=[.,;:!?)])")
 def normalise(text: str) -> str:
     """The form in which two sentences count as the same: NFKC, case-folded, single spaces, no
     space before punctuation, no full stop or white space at the end. Idempotent."""
+    while (once := _normalise_once(text)) != text:
+        # folding and composing can each undo the other's work; a second pass rarely changes more
+        text = once
+    return text
+
+
+def _normalise_once(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return _SPACE_BEFORE_MARK.sub("", _SPACE.sub(" ", folded).strip()).rstrip(" .")
 
@@ -40,3 +47,22 @@ def normalise(text: str) -> str:
 def as_embedded(normalised: str) -> str:
     """What the encoder is given for a normalised text, so that a vector depends on nothing else."""
     return normalised if normalised.endswith(("?", "!", ":")) else normalised + "."
+
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_BLANK = re.compile(r"x{2,}")
+_NOT_ALONE = frozenset(
+    """am an and are as at by cm dr for from in is mm mr mrs ms of on or per pm the to was were with
+    """.split()
+)
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a text says anything, so that it may stand in a corpus.
+
+    False of de-identification blanks (``XXXX.``, ``___``), numbers, punctuation, single letters,
+    and of these with nothing but words such as "and", "the" or "cm" between them. A single word
+    (``Stable.``) says something.
+    """
+    words = _WORD.findall(text.casefold())
+    return any(not _BLANK.fullmatch(word) and word not in _NOT_ALONE for word in words)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clients import Finish, Usage
 from clients.recording import RecordedCandidate
+from clients.recording.ending import read_finish, read_usage
 from sdr_decode.candidate import MeasuredSentence
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.result import Report, report_of
@@ -59,6 +59,12 @@ class MeasuredTrack:
     track: Track
     measured: tuple[MeasuredSentence, ...]
 
+    @property
+    def moments(self) -> list[int]:
+        """The pieces with which something happens: the first token, closings, the end."""
+        first = {0, self.track.last}
+        return sorted(first | {closing.piece for closing in self.track.closings})
+
 
 def track(recorded: RecordedCandidate) -> Track:
     """Segment a recorded candidate piece by piece."""
@@ -69,8 +75,7 @@ def track(recorded: RecordedCandidate) -> Track:
         closed = transcript.write(piece)
         tokens.append(transcript.tokens.value or 0)
         closings += [Closing(number, tokens[-1], sentence) for sentence in closed]
-    output = recorded.usage.get("output_tokens") if recorded.usage else None
-    last = transcript.finish(Usage(output_tokens=output) if output is not None else None)
+    last = transcript.finish(read_usage(recorded))
     end = max(len(tokens) - 1, 0)
     if tokens:
         tokens[-1] = transcript.tokens.value or 0
@@ -80,7 +85,7 @@ def track(recorded: RecordedCandidate) -> Track:
         tokens=tuple(tokens),
         report=report_of(transcript.text, (closing.sentence for closing in closings)),
         flaw=invalid(
-            Finish(recorded.finish_reason),
+            read_finish(recorded),
             transcript.text,
             sentences=len(closings),
             sectioned=transcript.sectioned,

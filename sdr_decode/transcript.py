@@ -16,7 +16,7 @@ class Transcript:
         self._parts: list[str] = []
         self._counted = 0
         self._estimated = False
-        self._reported: int | None = None
+        self._told: Count | None = None
 
     @property
     def text(self) -> str:
@@ -29,10 +29,10 @@ class Transcript:
 
     @property
     def tokens(self) -> Count:
-        """Output tokens seen. The provider's own running count replaces ours; a piece of unknown
-        size counts as one token and makes the count an estimate."""
-        if self._reported is not None:
-            return Count(self._reported, "reported")
+        """Output tokens seen. The provider's own count replaces ours; a piece of unknown size
+        counts as one token and makes the count an estimate."""
+        if self._told is not None:
+            return self._told
         return Count(self._counted, "estimated" if self._estimated else "counted")
 
     def write(self, piece: Piece) -> list[Sentence]:
@@ -44,7 +44,7 @@ class Transcript:
     def count(self, piece: Piece) -> None:
         """Count the tokens of a piece whose text no longer matters."""
         if piece.running_tokens is not None:
-            self._reported = piece.running_tokens
+            self._told = Count(piece.running_tokens, "reported")
         if piece.tokens is not None:
             self._counted += piece.tokens
         elif piece.text:
@@ -54,5 +54,5 @@ class Transcript:
     def finish(self, usage: Usage | None = None) -> list[Sentence]:
         """The text is complete. Returns what is left of it."""
         if usage is not None and usage.output_tokens is not None:
-            self._reported = usage.output_tokens
+            self._told = Count(usage.output_tokens, usage.provenance)
         return self._segmenter.finish()

@@ -24,6 +24,7 @@ def generate(
     k: Annotated[int, typer.Option("--k", "-k", help="How many candidates.")] = 8,
     prune: Annotated[str, typer.Option(help="The prune policy.")] = "margin:0.02",
     select: Annotated[str, typer.Option(help="The selector.")] = "corpus",
+    launch: Annotated[str, typer.Option(help="The launch plan.")] = "parallel",
     prompt: Annotated[
         Path | None, typer.Option(help="A file with a prompt template of your own.")
     ] = None,
@@ -61,6 +62,7 @@ def generate(
             encoder=encoder,
             prune=prune,
             select=select,
+            launch=launch,
             prompt=load_prompt(prompt) if prompt else None,
             sections=sections,
             temperature=temperature,

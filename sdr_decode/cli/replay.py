@@ -25,6 +25,7 @@ def replay(
     k: Annotated[int, typer.Option("--k", "-k", help="How many of the candidates.")] = 8,
     prune: Annotated[list[str] | None, typer.Option(help="A prune policy; repeatable.")] = None,
     select: Annotated[list[str] | None, typer.Option(help="A selector; repeatable.")] = None,
+    launch: Annotated[list[str] | None, typer.Option(help="A launch plan; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Of the random selector.")] = 0,
     encoder: Annotated[
         str | None, typer.Option(help="A folder or name; by default the index's own.")
@@ -35,13 +36,15 @@ def replay(
     json: Annotated[Path | None, typer.Option(help="Write the rows to this file.")] = None,
 ) -> None:
     """Replay RECORDING exactly under every policy with every selector."""
-    from sdr_decode.load import load_studies, open_measure  # noqa: PLC0415 - fast --help
+    from sdr_decode.launch import launch_plans  # noqa: PLC0415 - fast --help
+    from sdr_decode.load import load_studies, open_measure  # noqa: PLC0415
     from sdr_decode.pruning import policies  # noqa: PLC0415
     from sdr_decode.replay import replay as replay_rows  # noqa: PLC0415
     from sdr_decode.selection import selectors  # noqa: PLC0415
 
     prunes = {spec: policies.make(spec) for spec in prune or ["none", "margin:0.02"]}
     selects = {spec: selectors.make(spec) for spec in select or ["corpus"]}
+    launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}
     progress = Console(stderr=True)
     with open_measure(index, encoder=encoder, sections=sections) as measure:
         studies = load_studies(
@@ -52,7 +55,7 @@ def replay(
                 batches, what, console=progress, disable=not progress.is_terminal
             ),
         )
-    rows = replay_rows(studies, prunes, selects, k=k, seed=seed)
+    rows = replay_rows(studies, prunes, selects, launches, k=k, seed=seed)
     if json is not None:
         data = {"rows": [asdict(row) for row in rows]}
         write_text(json, json_format.dumps(data, indent=2) + "\n")
@@ -69,7 +72,7 @@ def _print(rows: list[Row]) -> None:
         highlight=False,
     )
     table = Table(box=None, pad_edge=False)
-    for name in ("prune", "select"):
+    for name in ("prune", "select", "launch"):
         table.add_column(name)
     for name in (
         "tokens",
@@ -89,6 +92,7 @@ def _print(rows: list[Row]) -> None:
         table.add_row(
             row.prune,
             row.select,
+            row.launch,
             f"{row.tokens_generated:,}",
             *map(_number, (row.saved, row.same_winner, row.same_distance)),
             *map(_number, (row.token_f1, row.token_f1_random, row.token_f1_full)),

@@ -22,7 +22,7 @@ def close(candidate: Candidate, distance: float) -> None:
 
 
 def test_the_last_hope_is_the_best_of_those_that_run() -> None:
-    race = Race(StopAll())
+    race = Race(StopAll(), 3)
     for distance in (0.3, 0.1, 0.1):
         close(race.launch(), distance)
     assert [pruning.candidate for pruning in race.settle()] == [0, 2]
@@ -31,14 +31,14 @@ def test_the_last_hope_is_the_best_of_those_that_run() -> None:
 
 
 def test_everything_may_be_pruned_once_something_valid_has_finished() -> None:
-    race = Race(StopAll())
+    race = Race(StopAll(), 2)
     race.launch().finish()
     race.launch()
     assert [pruning.candidate for pruning in race.settle()] == [1]
 
 
 def test_an_invalid_end_is_no_hope() -> None:
-    race = Race(StopAll())
+    race = Race(StopAll(), 2)
     race.launch().fail("truncated", "cut off")
     race.launch()
     assert race.settle() == []
@@ -49,7 +49,7 @@ def test_an_invalid_end_is_no_hope() -> None:
     st.sampled_from(["threshold:0", "threshold:0.5", "margin:0", "margin:0.1,warmup=2"]),
 )
 def test_some_candidate_always_comes_through(streams: list[list[float]], spec: str) -> None:
-    race = Race(policies.make(spec))
+    race = Race(policies.make(spec), len(streams))
     for _ in streams:
         race.launch()
     for step in range(5):
@@ -61,6 +61,14 @@ def test_some_candidate_always_comes_through(streams: list[list[float]], spec: s
                 candidate.finish()
         race.settle()
     assert any(candidate.finished for candidate in race.candidates)
+
+
+def test_while_some_are_left_to_launch_every_running_one_may_be_pruned() -> None:
+    race = Race(StopAll(), 2)
+    race.launch()
+    assert [pruning.candidate for pruning in race.settle()] == [0]
+    race.launch()
+    assert race.settle() == []
 
 
 def test_a_candidate_ends_once() -> None:

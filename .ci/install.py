@@ -1,0 +1,124 @@
+"""Install the pinned packages into the environment of the Python that runs this file.
+
+    .venv/bin/python .ci/install.py EXTRA...
+
+torch goes in first and by itself, because on Linux the build of torch that PyPI carries brings
+several gigabytes of CUDA. On Linux without an NVIDIA GPU only the build labelled ``+cpu`` is asked
+for by its exact version, so nothing large is downloaded before it is clear that there is none.
+
+Environment: ``TORCH_INDEX`` is one more place (an index URL, a page of links or a folder of
+wheels) where torch is looked for; ``ALLOW_CUDA=1`` takes whatever build of torch pip finds.
+``--newest`` ignores every pin but torch's, to remake the pins.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, distributions, version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CONSTRAINTS = ROOT / "constraints.txt"
+
+NO_CPU_BUILD = """\
+error: this machine has no NVIDIA GPU, and pip found no CPU build of torch ({wanted}) where it
+looked. PyPI's torch for Linux brings several gigabytes of CUDA, so it was left alone. Either
+  - give the address of a CPU wheel index: choose your system, pip and CPU on the "Get Started"
+    page of pytorch.org, and pass the address that it shows: make {goal} TORCH_INDEX=ADDRESS
+    (a folder that holds the wheel {wanted} does as well), or
+  - accept the CUDA build: make {goal} ALLOW_CUDA=1"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Install the pinned packages.")
+    parser.add_argument("extras", nargs="*", help="extras of pyproject.toml")
+    parser.add_argument("--newest", action="store_true", help="ignore every pin but torch's")
+    arguments = parser.parse_args()
+
+    cpu_only = needs_cpu_build()
+    print("Installing into", sys.prefix, "(the first time takes minutes)", flush=True)
+    pins = [] if arguments.newest else ["--constraint", str(CONSTRAINTS)]
+    # The build tool is pinned like the rest: hence no isolated build, which would fetch its own.
+    pip_or_exit(*pins, "--upgrade", "setuptools")
+    install_torch(torch_pin(), cpu_only)
+    extras = f"[{','.join(arguments.extras)}]" if arguments.extras else ""
+    pip_or_exit(*pins, "--no-build-isolation", "--editable", f"{ROOT}{extras}")
+    if cpu_only:
+        refuse_cuda_packages()
+
+
+def needs_cpu_build() -> bool:
+    """Whether only a ``+cpu`` torch will do. Elsewhere than on Linux every build on PyPI is one."""
+    return sys.platform == "linux" and not has_nvidia_gpu() and os.environ.get("ALLOW_CUDA") != "1"
+
+
+def has_nvidia_gpu() -> bool:
+    if Path("/dev/nvidia0").exists():
+        return True
+    tool = shutil.which("nvidia-smi")
+    if tool is None:
+        return False
+    listing = subprocess.run([tool, "-L"], capture_output=True, text=True, check=False)
+    return listing.returncode == 0 and "GPU" in listing.stdout
+
+
+def torch_pin() -> str:
+    pin = re.search(r"^torch==(\S+)$", CONSTRAINTS.read_text(encoding="utf-8"), re.MULTILINE)
+    if pin is None:
+        sys.exit(f"error: found no torch pin in {CONSTRAINTS}; expected a line torch==VERSION")
+    return pin[1]
+
+
+def install_torch(pin: str, cpu_only: bool) -> None:
+    wanted = f"{pin}+cpu" if cpu_only else pin
+    try:
+        installed = version("torch")
+    except PackageNotFoundError:
+        installed = ""
+    if installed == wanted or (not cpu_only and installed.partition("+")[0] == pin):
+        return
+    # Its dependencies come with the rest, from the ordinary index and pinned.
+    status = pip("--no-deps", *torch_places(os.environ.get("TORCH_INDEX", "")), f"torch=={wanted}")
+    if status and cpu_only:
+        goal = os.environ.get("GOAL", "test")
+        sys.exit(NO_CPU_BUILD.format(wanted=f"torch {wanted}", goal=goal))
+    if status:
+        sys.exit(status)
+
+
+def torch_places(address: str) -> list[str]:
+    if not address:
+        return []
+    is_index = "://" in address and not address.endswith(".html")
+    return ["--extra-index-url" if is_index else "--find-links", address]
+
+
+def refuse_cuda_packages() -> None:
+    names = {distribution.name.lower() for distribution in distributions()}
+    strays = sorted(name for name in names if re.match(r"(nvidia|cuda|triton)\b", name))
+    if strays:
+        sys.exit(
+            f"error: found CUDA packages on a machine without a GPU: {', '.join(strays)}; "
+            "expected none. Run make clean and start again"
+        )
+
+
+def pip(*arguments: str) -> int:
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input"]
+    command += ["--disable-pip-version-check", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+def pip_or_exit(*arguments: str) -> None:
+    status = pip(*arguments)
+    if status:
+        sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

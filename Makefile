@@ -1,0 +1,76 @@
+# Every target does its own set-up in .venv: Python >= 3.11 with venv, make and PyPI are enough.
+
+PYTHON ?= python3
+# One more place to look for torch, such as pytorch.org's index of CPU builds.
+TORCH_INDEX ?=
+# 1 accepts a CUDA build of torch on a Linux machine without a GPU.
+ALLOW_CUDA ?=
+# More arguments for pytest: make test ARGS="tests/clients -x"
+ARGS ?=
+
+export TORCH_INDEX ALLOW_CUDA
+export GOAL := $(firstword $(MAKECMDGOALS))
+# No run depends on a model hub.
+export HF_HUB_OFFLINE := 1
+
+BIN := .venv/bin
+PINS := pyproject.toml constraints.txt .ci/install.py
+CORPUS := .cache/NLMCXR_reports.tgz
+INDEX := .cache/openi-minilm.sdr
+IMAGE := .cache/synthetic-chest.png
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test check format lock clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+demo: .venv/demo.stamp $(INDEX) $(IMAGE) ## build an index of the Open-i reports and decode an image with it
+	$(BIN)/sdr-decode generate $(IMAGE) --index $(INDEX) --client demo --k 8 \
+		--prune margin:0.02 --select corpus --seed 7
+
+test: .venv/dev.stamp ## run every test
+	$(BIN)/python -m pytest $(ARGS)
+
+check: .venv/dev.stamp ## check format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/dev.stamp ## format, and fix what ruff can fix
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+lock: ## remake constraints.txt with the newest versions
+	PYTHON=$(PYTHON) .ci/lock
+
+clean: ## remove everything that make made
+	rm -rf .venv .cache .bench .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps are older than the pins when a pin moved, and then pip runs again.
+.venv/demo.stamp: $(PINS) | $(BIN)/python
+	$(BIN)/python .ci/install.py demo
+	@touch $@
+
+.venv/dev.stamp: $(PINS) | $(BIN)/python
+	$(BIN)/python .ci/install.py demo dev openai
+	@touch $@ .venv/demo.stamp
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("error: found Python %d.%d; Python 3.11 or newer is needed: make PYTHON=python3.12 ..." % v[:2])'
+	$(PYTHON) -m venv --clear .venv
+
+# Kept once made; `make clean` or deleting one makes it anew.
+$(CORPUS): | .venv/demo.stamp
+	@mkdir -p $(@D)
+	$(BIN)/sdr-index fetch openi -o $@
+
+$(INDEX): | $(CORPUS)
+	$(BIN)/sdr-index build $(CORPUS) -o $@ --encoder all-MiniLM-L6-v2
+
+$(IMAGE): | .venv/demo.stamp
+	@mkdir -p $(@D)
+	$(BIN)/python -m benchmarks.demo_image $@

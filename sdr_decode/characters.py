@@ -1,0 +1,41 @@
+"""What kind of character one is to the segmenter, and what a stretch of source reads as."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import Enum, auto
+from functools import lru_cache
+
+_NEWLINES = frozenset("\n\r\v\f\x85\u2028\u2029")
+# Stars and underscores of emphasis; those between letters, digits or spaces are text, and so are
+# the three underscores and more of a blank.
+_EMPHASIS = re.compile(
+    r"(?<![\w*])\*++(?=\S)|(?<=[^\s*])\*++(?!\w)|(?<!\w)_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?!\w)"
+)
+
+
+class Kind(Enum):
+    """Letters, digits, underscores and combining marks make words."""
+
+    WORD = auto()
+    SPACE = auto()
+    NEWLINE = auto()
+    MARK = auto()
+
+
+@lru_cache(maxsize=4096)
+def kind_of(char: str) -> Kind:
+    """The kind of one character."""
+    if char.isalnum() or char == "_":
+        return Kind.WORD
+    if char in _NEWLINES:
+        return Kind.NEWLINE
+    if char.isspace():
+        return Kind.SPACE
+    return Kind.WORD if unicodedata.category(char).startswith("M") else Kind.MARK
+
+
+def scored(source: str) -> str:
+    """``source`` without marks of emphasis and surplus white space."""
+    return " ".join(_EMPHASIS.sub("", source).split())

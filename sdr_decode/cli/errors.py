@@ -1,0 +1,51 @@
+"""Bad input becomes one sentence on standard error and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from clients.errors import ClientError
+from sdr_decode.errors import SDRDecodeError
+
+OK = 0
+BAD_INPUT = 2
+NO_VALID_CANDIDATE = 3
+INTERRUPTED = 130
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 2 bad input or usage; 3 no valid candidate came back; 130 interrupted."
+)
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Guards a command, as ``with clear_errors():`` or as the decorator ``@clear_errors()``.
+
+    An error of the packages or of the operating system ends the program with ``BAD_INPUT`` and
+    its message, Ctrl-C with ``INTERRUPTED``. A closed pipe (``| head``) is left to the caller;
+    anything else is a defect and keeps its traceback.
+    """
+    try:
+        yield
+    except (ClientError, SDRDecodeError) as error:
+        _stop(str(error))
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        _stop(_describe(error))
+    except KeyboardInterrupt:
+        _stop("interrupted", INTERRUPTED)
+
+
+def _describe(error: OSError) -> str:
+    if error.filename is None:
+        return error.strerror or str(error)
+    return f"{error.filename}: {error.strerror or error}"
+
+
+def _stop(message: str, code: int = BAD_INPUT) -> None:
+    sys.stderr.write(f"Error: {message}\n" if code == BAD_INPUT else f"{message}\n")
+    raise SystemExit(code)

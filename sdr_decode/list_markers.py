@@ -1,0 +1,70 @@
+"""The numbers that open the items of a list: ``1.``, ``2)``, ``(3)``, ``4.)``."""
+
+from __future__ import annotations
+
+from sdr_decode.stops import Verdict
+
+_DIGITS = frozenset("0123456789")
+
+# "rib 2." and "grade 2." end a sentence of a list; they do not open its second item.
+LABELS = frozenset(
+    """and approximately at by c day days figure for from grade image in is l lead level lobe
+    measures measuring number of or phase rib ribs s segment series stage t than the through to
+    type under vertebra views x zone""".split()
+)
+
+
+class ListMarker:
+    """A number that may turn out to open an item. ``start`` is its offset in the source.
+
+    ``running`` says that it stands within a line of text, not at the start of a sentence or line:
+    then it opens an item only if a capital letter follows. ``line`` says that it opens its line.
+    """
+
+    def __init__(self, start: int, *, running: bool, line: bool) -> None:
+        self.start = start
+        self.end = start
+        self.running = running
+        self.line = line
+        self._digits = ""
+        self._bracketed = False
+        self._spaced = False
+
+    @property
+    def number(self) -> int:
+        return int(self._digits)
+
+    @property
+    def closed(self) -> bool:
+        """Whether number and stop are there, so that only what follows is awaited."""
+        return self.end > self.start
+
+    def see(self, char: str, at: int, space: bool) -> Verdict:
+        """One more character of the source, at offset ``at``."""
+        if space:
+            if not self.closed:
+                return Verdict.NO
+            self._spaced = True
+            return Verdict.WAIT if self.running else Verdict.YES
+        if self.closed:
+            return self._after(char, at)
+        if char in _DIGITS and len(self._digits) < 2:
+            self._digits += char
+            return Verdict.WAIT
+        if char == "(" and at == self.start and not self.running:
+            self._bracketed = True
+            return Verdict.WAIT
+        if self._digits and self.number and (char == ")" or (char == "." and not self._bracketed)):
+            self.end = at + 1
+            return Verdict.WAIT
+        return Verdict.NO
+
+    def _after(self, char: str, at: int) -> Verdict:
+        if self._spaced:
+            return Verdict.YES if char.isupper() else Verdict.NO
+        if char == ")" and at == self.end:
+            self.end = at + 1
+            return Verdict.WAIT
+        if self.running or char in _DIGITS:
+            return Verdict.NO
+        return Verdict.YES if char.isalpha() or char in "*_" else Verdict.NO

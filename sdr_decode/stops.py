@@ -1,0 +1,132 @@
+"""Whether a run of full stops, question or exclamation marks ends its sentence.
+
+Most do, and that is certain at the white space behind them. The doubtful ones wait for the next
+character or, at most, for the next word and the character behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+
+from sdr_decode.abbreviations import UNITS, StopKind, is_blank
+
+TERMINATORS = frozenset(".?!…")
+CLOSERS = frozenset("\"'”’)]}*>»")
+_EMPHASIS = frozenset("*")
+
+# A word in lower case that opens a sentence where an abbreviation may be the last word ...
+_STARTERS = frozenset("heart it lungs no the there these this".split())
+# ... and one that does not where a unit may be.
+_AFTER_UNIT = frozenset(
+    """above and at below beyond between by calcified cavitary diameter distal from high in inferior
+    into lateral lesion long lytic mass medial nodular nodule nodules of opacity or proximal
+    superior thick to wide with within x""".split()
+)
+_DECIMALS = re.compile(r"[0-9]{1,2}(?:" + "|".join(sorted(UNITS)) + ")?")
+
+
+class Verdict(Enum):
+    """What is known of a candidate after one more character."""
+
+    YES = auto()
+    NO = auto()
+    WAIT = auto()
+
+
+class Stop:
+    """A run of terminators, with closing quotes and brackets, that may end the sentence.
+
+    ``cut`` is the offset behind it. ``word`` is the word before it, inner marks included.
+    """
+
+    def __init__(self, cut: int, char: str, kind: StopKind, word: str, spaced_before: bool) -> None:
+        self.cut = cut
+        self.kind = kind
+        self._word = word
+        self._spaced_before = spaced_before
+        self._dots = 3 if char == "…" else int(char == ".")
+        self._strong = char in "?!"
+        self._enclosed = False
+        self._spaced = False
+        self.wants_word = False
+
+    def extend(self, char: str, cut: int) -> bool:
+        """Take one more terminator or closing mark. False when it does not belong."""
+        if char in TERMINATORS:
+            self._dots += 3 if char == "…" else int(char == ".")
+            self._strong = self._strong or char in "?!"
+        elif self._spaced or char not in CLOSERS:
+            return False
+        else:
+            self._enclosed = self._enclosed or char not in _EMPHASIS
+        self.cut = cut
+        return True
+
+    @property
+    def _ellipsis(self) -> bool:
+        return self._dots >= 3 and not self._strong
+
+    @property
+    def _plain(self) -> bool:
+        return self._strong or (self.kind is StopKind.PLAIN and not self._ellipsis)
+
+    def space(self, newline: bool) -> Verdict:
+        """White space follows."""
+        if self._plain and (newline or not self._enclosed):
+            return Verdict.YES
+        self._spaced = True
+        return Verdict.WAIT
+
+    def word_start(self, char: str) -> Verdict:
+        """A word begins with ``char``; the verdict may wait for the whole of it."""
+        return self._next(char) if self._spaced else self._glued(char)
+
+    def _glued(self, char: str) -> Verdict:
+        ordinary = self._plain and len(self._word) > 1 and not is_blank(self._word)
+        if char.isdecimal():
+            apart = self._spaced_before or self._word[-1:].isdecimal() or not ordinary
+            return Verdict.NO if apart or len(self._word) < 3 else Verdict.YES
+        if not char.isupper():
+            return Verdict.NO
+        closes = self._plain or self._ellipsis or self.kind not in (StopKind.NEVER, StopKind.SPINE)
+        return Verdict.YES if closes and (self._word or self._strong) else Verdict.NO
+
+    def _next(self, char: str) -> Verdict:  # noqa: PLR0911 one return a kind reads best
+        if self._plain or self._ellipsis:  # enclosed, or an ellipsis
+            return Verdict.NO if char.islower() else Verdict.YES
+        if self.kind is StopKind.NEVER:
+            return Verdict.NO
+        if self.kind in (StopKind.NUMERO, StopKind.SPINE):
+            return Verdict.NO if char.isdecimal() else Verdict.YES
+        if char.isupper() and (char != "X" or self.kind is not StopKind.MAYBE):
+            return Verdict.YES
+        if char == "_":
+            return Verdict.NO if self.kind is StopKind.MAYBE else Verdict.YES
+        self.wants_word = True
+        return Verdict.WAIT
+
+    def word(self, word: str, after: str) -> Verdict:
+        """The word that it waited for ended, with ``after`` behind it ("" when it is too long to
+        be known, or at the end of the text)."""
+        listed = word.isdecimal() and len(word) < 3 and after in (".", ")")
+        if self.kind is StopKind.NUMBER:
+            torn = _DECIMALS.fullmatch(word) and len(self._word) < 3 and not listed
+            return Verdict.NO if torn or word in UNITS or word == "x" else Verdict.YES
+        if word[:1].isdecimal():
+            return Verdict.YES if listed or self.kind is StopKind.UNIT else Verdict.NO
+        if word[:1].isupper():
+            return Verdict.NO if is_blank(word) else Verdict.YES
+        if self.kind is StopKind.UNIT:
+            return Verdict.NO if word in _AFTER_UNIT else Verdict.YES
+        return Verdict.YES if word in _STARTERS else Verdict.NO
+
+    def mark(self, char: str) -> Verdict:
+        """A mark other than a terminator or a closing one follows."""
+        if not self._spaced:
+            return Verdict.YES if char in "•●▪" else Verdict.NO
+        if self.kind is StopKind.NEVER and not self._plain:
+            return Verdict.NO
+        if self.kind is StopKind.NUMERO and char == "#":
+            return Verdict.NO
+        return Verdict.NO if char in ",;:)-–/" else Verdict.YES

@@ -1,0 +1,79 @@
+"""A client whose streams do what the test says, without clocks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from clients import CandidateStream, Client, Finish, Piece, Request, Usage
+from clients.errors import StreamError
+
+Step = str | Piece | Finish | Exception | asyncio.Event | Usage
+
+
+class ScriptedStream(CandidateStream):
+    """Plays steps: text, a finish, an error to raise, or an event to wait for. A script without a
+    finish ends with ``stop``."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = list(steps)
+        self._cancel = asyncio.Event()
+        self.cancels = 0
+
+    async def __anext__(self) -> Piece:
+        while self._steps and self.finish is None:
+            step = self._steps.pop(0)
+            if isinstance(step, asyncio.Event):
+                await self._wait(step)
+            elif isinstance(step, Usage):
+                self.usage = step
+            elif isinstance(step, Finish):
+                self.finish = step
+            elif isinstance(step, Exception):
+                raise step
+            else:
+                return Piece(step) if isinstance(step, str) else step
+        if self.finish is None:
+            self.finish = Finish("stop")
+        raise StopAsyncIteration
+
+    async def _wait(self, event: asyncio.Event) -> None:
+        waits = [asyncio.ensure_future(e.wait()) for e in (event, self._cancel)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def cancel(self) -> None:
+        self.cancels += 1
+        if self.finish is None:
+            self.finish = Finish("cancelled")
+        self._cancel.set()
+
+
+class ScriptedClient(Client):
+    """One script per candidate. ``streams`` holds those that were opened."""
+
+    name = "scripted"
+
+    def __init__(self, *scripts: Sequence[Step], lockstep: bool = False) -> None:
+        self.scripts = scripts
+        self.lockstep = lockstep
+        self.streams: dict[int, ScriptedStream] = {}
+        self.requests: list[Request] = []
+
+    def stream(self, request: Request, candidate: int) -> ScriptedStream:
+        self.requests.append(request)
+        self.streams[candidate] = ScriptedStream(self.scripts[candidate])
+        return self.streams[candidate]
+
+    async def check(self, request: Request, k: int) -> None:
+        if k > len(self.scripts):
+            raise StreamError(f"k is {k}, there are {len(self.scripts)} scripts")
+
+
+def words(text: str) -> list[str]:
+    """A text as a model would stream it: words with their leading space."""
+    parts = text.split(" ")
+    return [parts[0], *(" " + part for part in parts[1:])]
