@@ -114,9 +114,7 @@ def build(
             help="Keep findings and impression apart, or pool all sentences.",
         ),
     ] = True,
-    device: Annotated[
-        str | None, typer.Option(help="Where to embed, such as cpu or cuda.")
-    ] = None,
+    device: Annotated[str | None, typer.Option(help="Where to embed, such as cpu or cuda.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an index that is already there.")
     ] = False,
@@ -125,7 +123,7 @@ def build(
     from sdr_decode.encoder import load_encoder  # noqa: PLC0415
 
     from index_build import display  # noqa: PLC0415
-    from index_build.build import build as build_index  # noqa: PLC0415
+    from index_build.builder import build as build_index  # noqa: PLC0415
 
     # Everything that can be wrong with the input is found before the encoder is loaded.
     columns = {

@@ -4,7 +4,7 @@ reports, stop the candidates that drift, return the best with an honest account.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -117,13 +117,14 @@ class SDRDecoder:
         seed: int | None = None,
         indication: str | None = None,
         comparison: str | None = None,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event]:
         """Decode one study, yielding every step; the last event is the ``Result``.
 
         ``images`` are one or several files, bytes or ``Image`` of one examination; ``k`` is how
         many candidates are asked for; ``study`` its id; ``seed`` makes sampling repeatable where
         the client can. Raises ``ImageError``, ``ClientError`` where the request cannot succeed,
-        and ``DecodeError`` when ``k`` is below 1 or no candidate gave any text. Close the iterator
+        ``EncoderMismatchError`` before anything is spent, and ``DecodeError`` when ``k`` is below
+        1 or no candidate gave any text. Close the iterator
         (``contextlib.aclosing``) when you leave it early, so that the streams close at once.
         """
         if k < 1:
@@ -136,6 +137,7 @@ class SDRDecoder:
         )
         client = self._client_here()
         await client.check(request, k)
+        await asyncio.to_thread(self._encoder.load)
         decode = Decode(self.policy, self.plan, self.measure, k)
         warnings: list[str] = []
 
@@ -170,7 +172,7 @@ class SDRDecoder:
             decode,
             self.selector,
             self.corpus,
-            full_tokens=streams.full_tokens,
+            full_tokens=partial(client.full_tokens, request),
             seed=seed or 0,
             study=study,
             warnings=tuple(warnings),

@@ -101,13 +101,6 @@ class Streams:
             self._open.discard(candidate)
             self._closers.append(asyncio.create_task(self._close(candidate)))
 
-    def full_tokens(self, candidate: int) -> int | None:
-        """How many output tokens the complete stream holds, where that is known; also of a
-        candidate that was never opened."""
-        if candidate not in self._streams:
-            self._streams[candidate] = self._client.stream(self._request, candidate)
-        return self._streams[candidate].full_tokens
-
     async def _read(self, candidate: int) -> None:
         while candidate in self._open:
             for arrival in await self._step(candidate):
