@@ -61,7 +61,7 @@ class Recorder(Client):
         return RecorderStream(self, stream, study, take)
 
     def full_tokens(self, request: Request, candidate: int) -> int | None:
-        return self._client.full_tokens(request, candidate)
+        return self.client.full_tokens(request, candidate)
 
     async def aclose(self) -> None:
         if self._closed:
