@@ -137,8 +137,8 @@ def hash_weights(folder: Path) -> str:
         )
     if not files:
         raise EncoderError(
-            f"found no model.safetensors in {folder}; expected the folder of a sentence-transformers "
-            "encoder: `sdr-index fetch encoder all-mpnet-base-v2` gets one"
+            f"found no model.safetensors in {folder}; expected the folder of a "
+            "sentence-transformers encoder: `sdr-index fetch encoder all-mpnet-base-v2` gets one"
         )
     hashes = []
     for file in files:
