@@ -193,20 +193,26 @@ async def test_a_wrong_number_of_vectors_is_an_error_and_not_a_hang() -> None:
         def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
             return super().encode(texts)[1:]
 
-    with BatchedEncoder(Short()) as batched:
-        with pytest.raises(EncoderError, match="2 texts gave 1 vectors"):
-            await batched.encode(["a", "b"])
+    with (
+        BatchedEncoder(Short()) as batched,
+        pytest.raises(EncoderError, match="2 texts gave 1 vectors"),
+    ):
+        await batched.encode(["a", "b"])
 
 
 async def test_closing_stops_the_worker_and_fails_who_still_waits() -> None:
     encoder = GatedEncoder()
     batched = BatchedEncoder(encoder)
+
+    def until_closed() -> None:
+        with batched._changed:
+            batched._changed.wait_for(lambda: batched._closed)
+
     first = await first_batch_begun(encoder, batched)
     waiting = asyncio.create_task(batched.encode(["later"]))
     await asyncio.sleep(0)
     closing = asyncio.create_task(asyncio.to_thread(batched.close))
-    while not batched._closed:
-        await asyncio.sleep(0)
+    await asyncio.to_thread(until_closed)
     encoder.gate.set()
     await closing
     await first
