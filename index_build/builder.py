@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from index_build.atomic import new_directory
+from index_build.atomic import new_directory, writing
 from index_build.collect import Collection, Split, collect
 from index_build.report import CorpusReport
 from index_build.write import new_vector_index, write_manifest, write_tables, write_vectors
@@ -78,17 +79,13 @@ def build(
     become an index or ``output`` is taken, and ``EncoderError``.
     """
     target = Path(os.path.realpath(output))
-    if is_sentence is None:
-        from sdr_decode.sentences import is_sentence  # noqa: PLC0415
-    if split is None:
-        from sdr_decode.segmenter import split_sentences as split  # noqa: PLC0415
     new_vector_index(1, precision)
     _require_free(target, overwrite)
     with new_directory(target, replace=overwrite) as folder:
         corpus = collect(
             reports,
-            split,
-            is_sentence,
+            split or import_module("sdr_decode.segmenter").split_sentences,
+            is_sentence or import_module("sdr_decode.sentences").is_sentence,
             sections=sections,
             read=None if progress is None else lambda done: progress("read", done, None),
         )
@@ -101,17 +98,18 @@ def build(
         ]
         if progress is not None:
             progress("write", 0, 1)
-        write_tables(folder, corpus, order)
-        write_vectors(folder, vectors, new_vector_index(loaded.dimension, precision))
         counts = _count(corpus, over_long=len(too_long))
-        write_manifest(
-            folder,
-            encoder=loaded.fingerprint,
-            precision=precision,
-            counts=counts,
-            options=_plain({**(options or {}), "sections": sections}),
-        )
-        size = sum(file.stat().st_size for file in folder.iterdir())
+        with writing(target):
+            write_tables(folder, corpus, order)
+            write_vectors(folder, vectors, new_vector_index(loaded.dimension, precision))
+            write_manifest(
+                folder,
+                encoder=loaded.fingerprint,
+                precision=precision,
+                counts=counts,
+                options=_plain({**(options or {}), "sections": sections}),
+            )
+            size = sum(file.stat().st_size for file in folder.iterdir())
     if progress is not None:
         progress("write", 1, 1)
     return BuildSummary(

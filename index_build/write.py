@@ -27,6 +27,7 @@ from sdr_decode.manifest import (
     Precision,
     hash_file,
 )
+from sdr_decode.sentences import Section
 
 
 def write_tables(folder: Path, corpus: Collection, order: list[str]) -> None:
@@ -47,6 +48,11 @@ def write_tables(folder: Path, corpus: Collection, order: list[str]) -> None:
     )
     row_of = {key: row for row, key in enumerate(order)}
     rows = pa.list_(pa.int32())
+    columns: tuple[tuple[str, Section | None], ...] = (
+        ("findings", "findings"),
+        ("impression", "impression"),
+        ("unsectioned", None),
+    )
     reports = pa.table(
         {
             "id": pa.array([report.id for report in corpus.reports], pa.string()),
@@ -58,11 +64,7 @@ def write_tables(folder: Path, corpus: Collection, order: list[str]) -> None:
                     ],
                     rows,
                 )
-                for name, section in (
-                    ("findings", "findings"),
-                    ("impression", "impression"),
-                    ("unsectioned", None),
-                )
+                for name, section in columns
             },
         }
     )

@@ -41,9 +41,9 @@ def find_encoder(name_or_path: str) -> Path:
     all-MiniLM-L6-v2; the hub's cache; the hub. Raises ``EncoderError`` when none has it.
     """
     path = Path(name_or_path).expanduser()
-    if path.is_dir():
+    if name_or_path and path.is_dir():
         return path
-    if path.exists():
+    if name_or_path and path.exists():
         raise EncoderError(
             f"found the file {path}; expected an encoder's folder (the one that holds modules.json)"
         )
@@ -137,8 +137,8 @@ def hash_weights(folder: Path) -> str:
         )
     if not files:
         raise EncoderError(
-            f"found no model.safetensors in {folder}; expected the folder of a sentence-transformers "
-            "encoder: `sdr-index fetch encoder all-mpnet-base-v2` gets one"
+            f"found no model.safetensors in {folder}; expected the folder of a "
+            "sentence-transformers encoder: `sdr-index fetch encoder all-mpnet-base-v2` gets one"
         )
     hashes = []
     for file in files:
