@@ -17,6 +17,8 @@ Markdown (``## Heart``, ``**Heart**``).
 
 from __future__ import annotations
 
+import re
+
 from sdr_decode.characters import Kind, kind_of, scored
 from sdr_decode.list_markers import LABELS, ListMarker
 from sdr_decode.sections import Heading, HeadingMatcher
@@ -33,6 +35,9 @@ _DANGLING = frozenset(
     """a an and are as at be but by for from has have in into is may no of on or over per than that
     the to versus vs was were which with within without""".split()
 )
+_LETTERS = re.compile(r"[A-Za-z]+")
+# "... with tip in the stomachImpression: ..."
+_GLUED_HEADING = re.compile(r"(.*[a-z0-9X])(Findings|FINDINGS|Impression|IMPRESSION)", re.DOTALL)
 _SUBHEADING_WORDS = 4
 _MARKDOWN_HEADING_WORDS = 12
 
@@ -65,8 +70,14 @@ class Segmenter:
         if self._finished:
             raise ValueError("feed() after finish(): use a new Segmenter for a new text")
         self._closed = []
-        for char in text:
-            self._step(char)
+        at = 0
+        while at < len(text):
+            if self._quiet and (letters := _LETTERS.match(text, at)):
+                self._take_letters(letters.group())
+                at = letters.end()
+            else:
+                self._step(text[at])
+                at += 1
         return self._closed
 
     def finish(self) -> list[Sentence]:
@@ -93,6 +104,7 @@ class Segmenter:
         self._marker: ListMarker | None = None
         self._bullet: int | None = None
         self._heading = HeadingMatcher()
+        self._quiet = False  # within a word that nothing waits for
 
     def _step(self, char: str) -> None:
         kind = kind_of(char)
@@ -117,6 +129,16 @@ class Segmenter:
                 self._width = self._column
 
     # -- taking a character
+
+    def _take_letters(self, letters: str) -> None:
+        """What ``_step`` does with each of these, within a word that nothing waits for."""
+        self._words.letters(letters)
+        self._buffer.extend(letters)
+        self._at += len(letters)
+        self._solid = self._at
+        self._last = letters[-1]
+        self._column += len(letters)
+        self._width = self._column
 
     def _lead(self, char: str, kind: Kind) -> None:
         """White space and marks before the first character of a sentence, or that character."""
@@ -150,7 +172,7 @@ class Segmenter:
         if kind is Kind.WORD:
             if not self._words.word:
                 self._begin_word()
-            self._words.letter(char)
+            self._words.letters(char)
         elif kind is Kind.MARK:
             if char in TERMINATORS and self._stop is None:
                 self._add_stop(char)
@@ -167,6 +189,8 @@ class Segmenter:
             self._solid = self._at + 1
             self._break = False
         self._buffer.append(char)
+        awaited = self._marker is not None or (self._stop is not None and self._stop.wants_word)
+        self._quiet = len(self._words.word) > 1 and not awaited
 
     def _begin_word(self) -> None:
         marked = self._last in _EMPHASIS and self._marks_from >= self._start
@@ -185,14 +209,20 @@ class Segmenter:
         words = self._words
         if self._stop is not None and self._stop.wants_word and self._await_word(after):
             return
-        self._heading.word(
-            words.word,
-            words.start,
-            self._at,
-            before=words.before,
-            opening=words.opening,
-            line=words.line,
-        )
+        if len(words.word) < WORD_LIMIT and (glued := _GLUED_HEADING.fullmatch(words.word)):
+            before, word = glued.groups()
+            self._heading.word(
+                word, self._at - len(word), self._at, before=before, opening=False, line=False
+            )
+        else:
+            self._heading.word(
+                words.word,
+                words.start,
+                self._at,
+                before=words.before,
+                opening=words.opening,
+                line=words.line,
+            )
         words.end()
 
     def _add_stop(self, char: str) -> None:
@@ -288,7 +318,9 @@ class Segmenter:
         if verdict is Verdict.WAIT:
             return
         self._marker = None
-        if verdict is Verdict.YES and (not marker.running or marker.number == self._expected):
+        # a list that runs within a line goes on by one, or begins
+        expected = not marker.running or marker.number in (1, (self._item or 0) + 1)
+        if verdict is Verdict.YES and expected:
             self._cut_marker(marker)
 
     def _settle_bullet(self, char: str) -> None:
@@ -316,19 +348,13 @@ class Segmenter:
         if self._line_first:
             self._start_marker(char, running=False)
         elif self._last.isspace():
-            listed = self._item is not None and self._words.before.casefold() not in LABELS
             solid = self._buffer[self._solid - 1 - self._start]
-            if solid != "." and (listed or solid == ":"):
+            if solid != "." and self._words.before.casefold() not in LABELS:
                 self._start_marker(char, running=True)
 
     def _start_marker(self, char: str, *, running: bool) -> None:
         self._marker = ListMarker(self._at, running=running, line=self._line_first)
         self._marker.see(char, self._at, False)
-
-    @property
-    def _expected(self) -> int:
-        """The number of the next item of a list that runs within a line."""
-        return 1 if self._item is None else self._item + 1
 
     # -- closing
 

@@ -88,7 +88,9 @@ class Stop:
             apart = self._spaced_before or self._word[-1:].isdecimal() or not ordinary
             return Verdict.NO if apart or len(self._word) < 3 else Verdict.YES
         if not char.isupper():
-            return Verdict.NO
+            # "normal.there", but not "radiology.example.com"
+            word = ordinary and len(self._word) > 3 and self._word.isalpha() and char.islower()
+            return Verdict.YES if word else Verdict.NO
         closes = self._plain or self._ellipsis or self.kind not in (StopKind.NEVER, StopKind.SPINE)
         return Verdict.YES if closes and (self._word or self._strong) else Verdict.NO
 
@@ -124,7 +126,7 @@ class Stop:
     def mark(self, char: str) -> Verdict:
         """A mark other than a terminator or a closing one follows."""
         if not self._spaced:
-            return Verdict.YES if char in "•●▪" else Verdict.NO
+            return Verdict.YES if self._plain and char in "•●▪&<([{" else Verdict.NO
         if self.kind is StopKind.NEVER and not self._plain:
             return Verdict.NO
         if self.kind is StopKind.NUMERO and char == "#":

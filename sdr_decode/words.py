@@ -32,11 +32,12 @@ class Words:
         self.start, self.opening, self.line = start, opening, line
         self.count += 1
 
-    def letter(self, char: str) -> None:
+    def letters(self, letters: str) -> None:
+        """The word goes on with ``letters``."""
         if len(self.word) < WORD_LIMIT:
-            self.word += char
+            self.word += letters[: WORD_LIMIT - len(self.word)]
         if len(self._chunk) < WORD_LIMIT:
-            self._chunk += char
+            self._chunk += letters[: WORD_LIMIT - len(self._chunk)]
 
     def end(self) -> None:
         self.before, self.word = self.word, ""
