@@ -6,7 +6,7 @@ from sdr_decode.abbreviations import StopKind, stop_kind
 
 WORD_LIMIT = 32  # no word that a rule knows is longer; of longer ones only the beginning is kept
 
-_JOINERS = frozenset(".-/'’&")
+_JOINERS = ".-/'\u2019&"
 
 
 class Words:
@@ -50,7 +50,7 @@ class Words:
 
     def space(self) -> None:
         if self._chunk:
-            self._chunks = (self._chunks[1], self._chunk.rstrip(".-/'’&"))
+            self._chunks = (self._chunks[1], self._chunk.rstrip(_JOINERS))
             self._chunk = ""
             self._chunk_count += 1
 
