@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
+from sdr_decode.vocabulary import BEFORE_INITIALS, MAY_END, NEEDS_ANOTHER, UNITS
+
 
 class StopKind(Enum):
     """What the word before a full stop makes of it."""
@@ -25,19 +27,7 @@ class StopKind(Enum):
     """A letter of a spinal level: ``T. 12``, or a type: ``hepatitis C.``"""
 
 
-UNITS = frozenset("cc cm cms ft hr hrs hu in kg kv lb lbs mas mg ml mm mms oz sec yr yrs".split())
-
-_NEVER = frozenset(
-    """approx attn ca cf dr drs e.g eg fig figs i.e ie messrs mr mrs ms prof st viz vs v.s""".split()
-)
-_MAYBE = frozenset(
-    """abd al ant apr aug bilat co dec dept esp est etc ext feb hosp inc incl inf jan jr lat ltd lt
-    nov oct ph.d post poss prob pt pts resp rt sep sept sr sup susp tel""".split()
-)
 _DOTTED = re.compile(r"(?:[a-z]\.)+[a-z]")
-_BEFORE_NAMES = frozenset(
-    "and by dictated doctor dr drs from mr mrs ms nurse physician prof to with".split()
-)
 
 
 def is_blank(word: str) -> bool:
@@ -56,7 +46,7 @@ def stop_kind(word: str, before: str, first: bool) -> StopKind:
         return StopKind.NUMBER
     if lower == "no":
         return StopKind.NUMERO
-    if lower in _NEVER:
+    if lower in NEEDS_ANOTHER:
         return StopKind.NEVER
     if lower.lstrip("0123456789.") in UNITS:
         # "in" is a unit behind a number only
@@ -65,7 +55,7 @@ def stop_kind(word: str, before: str, first: bool) -> StopKind:
     dotted = _DOTTED.fullmatch(lower) is not None
     if dotted or (len(word) == 1 and word.isalpha()):
         named = (
-            before.casefold().rstrip(".") in _BEFORE_NAMES
+            before.casefold().rstrip(".") in BEFORE_INITIALS
             or (len(before) == 1 and before.isupper())
             or (not first and before[:1].isupper() and before[1:].islower())
             or not before
@@ -75,4 +65,4 @@ def stop_kind(word: str, before: str, first: bool) -> StopKind:
         if dotted:
             return StopKind.MAYBE
         return StopKind.SPINE if word in "CLST" else StopKind.PLAIN
-    return StopKind.MAYBE if lower in _MAYBE else StopKind.PLAIN
+    return StopKind.MAYBE if lower in MAY_END else StopKind.PLAIN

@@ -7,6 +7,10 @@ import unicodedata
 from enum import Enum, auto
 from functools import lru_cache
 
+BULLETS = frozenset("\u2022\u25cf\u25aa\u25e6\u2023\u00b7")
+DASHES = frozenset("-\u2013\u2014")
+CLOSING_QUOTES = frozenset("\u201d\u2019\u00bb")
+
 _NEWLINES = frozenset("\n\r\v\f\x85\u2028\u2029")
 # Stars and underscores of emphasis; those between letters, digits or spaces are text, and so are
 # the three underscores and more of a blank.

@@ -6,13 +6,6 @@ from sdr_decode.stops import Verdict
 
 _DIGITS = frozenset("0123456789")
 
-# "rib 2." and "grade 2." end a sentence of a list; they do not open its second item.
-LABELS = frozenset(
-    """and approximately at by c day days figure for from grade image in is l lead level lobe
-    measures measuring number of or phase rib ribs s segment series stage t than the through to
-    type under vertebra views x zone""".split()
-)
-
 
 class ListMarker:
     """A number that may turn out to open an item. ``start`` is its offset in the source.

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdr_decode.characters import DASHES
 from sdr_decode.sentences import Section
+from sdr_decode.vocabulary import PROSE_BEFORE_HEADING
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +83,6 @@ def _table() -> dict[tuple[str, ...], Section | None]:
 HEADINGS = _table()
 _BEGINNINGS = {words[:n] for words in HEADINGS for n in range(1, len(words) + 1)}
 
-# "My Impression: ..." and "No Findings: ..." are prose, capitals or not.
-_PROSE_BEFORE = frozenset(
-    """a an and any acute all clinical for her his in initial its my new no of on or other our
-    overall positive prior previous significant that the their these this those with your""".split()
-)
-
 _TRANSPARENT = frozenset("*_#`")  # marks of emphasis within a heading
 
 
@@ -129,7 +125,7 @@ class HeadingMatcher:
         if longer[-1:] not in _BEGINNINGS:
             return
         capitalised = bare[0].isupper()
-        if opening or (capitalised and before.casefold() not in _PROSE_BEFORE):
+        if opening or (capitalised and before.casefold() not in PROSE_BEFORE_HEADING):
             self._words, self.start, self.end = longer[-1:], start, end
             self._opening, self._line = opening, line
             self._capitalised, self._capitals = capitalised, bare.isupper()
@@ -141,7 +137,7 @@ class HeadingMatcher:
             return False
         if char == ":" and self.complete:
             return True
-        if char in "-–—" and spaced and self.complete:
+        if char in DASHES and spaced and self.complete:
             if self._opening and self._capitals and self.section is not None:
                 return True
         elif char in "/&" and (*self._words, "and") in _BEGINNINGS:
