@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from index_build.build import BuildSummary, build
+from index_build.builder import BuildSummary, build
 from index_build.report import CorpusReport
 from sdr_decode.sentences import Section, Sentence
 from tests.fake_encoder import FakeEncoder
