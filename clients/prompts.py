@@ -81,4 +81,9 @@ def load_prompt(path: str | Path) -> PromptTemplate:
         raise PromptError(f"{path} {looks}; expected a prompt in a text file")
     if not text:
         raise PromptError(f"{path} is empty; expected a prompt in a text file")
-    return PromptTemplate(text, f"{path.name}@{sha256(text.encode()).hexdigest()[:12]}")
+    return prompt_from_text(text, path.name)
+
+
+def prompt_from_text(text: str, name: str = "text") -> PromptTemplate:
+    """A template whose version is a name and a hash of its text. Raises ``PromptError``."""
+    return PromptTemplate(text, f"{name}@{sha256(text.encode()).hexdigest()[:12]}")
