@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,6 +101,9 @@ def _from_hub(name: str) -> Path:
 def _ask(url: str) -> None:
     """Raise ``OSError`` unless the hub answers in time. Its client tries again for minutes where a
     firewall lets the connection stand and drops what is sent."""
+    import urllib.error  # noqa: PLC0415
+    import urllib.request  # noqa: PLC0415
+
     try:
         with urllib.request.urlopen(url, timeout=HUB_TIMEOUT):
             pass
