@@ -35,34 +35,37 @@ def is_blank(word: str) -> bool:
     return len(word) > 1 and (set(word) == {"X"} or set(word) == {"_"})
 
 
+_LISTED = {
+    "no": StopKind.NUMERO,
+    **dict.fromkeys(NEEDS_ANOTHER, StopKind.NEVER),
+    **dict.fromkeys(MAY_END, StopKind.MAYBE),
+}
+
+
 def stop_kind(word: str, before: str, first: bool) -> StopKind:
     """The kind of a full stop after ``word`` (inner dots included: ``p.m``).
 
-    ``before`` is the word before it; ``first`` is true when ``before`` opens the sentence or is
-    missing.
+    ``before`` is the word before it, or empty; ``first`` is true when ``before`` opens the
+    sentence.
     """
     lower = word.casefold()
     if lower.isdecimal():
         return StopKind.NUMBER
-    if lower == "no":
-        return StopKind.NUMERO
-    if lower in NEEDS_ANOTHER:
+    if lower in _LISTED:
+        return _LISTED[lower]
+    if lower.lstrip("0123456789.") in UNITS and (lower != "in" or before[-1:].isdecimal()):
+        return StopKind.UNIT
+    by_name = before.casefold() in BEFORE_INITIALS
+    if _DOTTED.fullmatch(lower):  # the initials of "J.K. Doe", or "p.m."
+        return StopKind.NEVER if by_name and word.isupper() else StopKind.MAYBE
+    if len(word) == 1 and word.isalpha():
+        return _letter_kind(word, before, by_name=by_name, first=first)
+    return StopKind.PLAIN
+
+
+def _letter_kind(letter: str, before: str, *, by_name: bool, first: bool) -> StopKind:
+    by_initial = len(before) == 1 and before.isupper()
+    by_first_name = not first and before[:1].isupper() and before[1:].islower()
+    if letter.isupper() and (by_name or by_initial or by_first_name or not before):
         return StopKind.NEVER
-    if lower.lstrip("0123456789.") in UNITS:
-        # "in" is a unit behind a number only
-        numbered = lower != "in" or before[-1:].isdecimal()
-        return StopKind.UNIT if numbered else StopKind.PLAIN
-    dotted = _DOTTED.fullmatch(lower) is not None
-    if dotted or (len(word) == 1 and word.isalpha()):
-        named = (
-            before.casefold().rstrip(".") in BEFORE_INITIALS
-            or (len(before) == 1 and before.isupper())
-            or (not first and before[:1].isupper() and before[1:].islower())
-            or not before
-        )
-        if named and word.isupper():
-            return StopKind.NEVER
-        if dotted:
-            return StopKind.MAYBE
-        return StopKind.SPINE if word in "CLST" else StopKind.PLAIN
-    return StopKind.MAYBE if lower in MAY_END else StopKind.PLAIN
+    return StopKind.SPINE if letter in "CLST" else StopKind.PLAIN

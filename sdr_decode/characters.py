@@ -7,7 +7,8 @@ import unicodedata
 from enum import Enum, auto
 from functools import lru_cache
 
-BULLETS = frozenset("\u2022\u25cf\u25aa\u25e6\u2023\u00b7")
+INNER_BULLETS = frozenset("\u2022\u25cf\u25aa\u25e6\u2023")  # within a line, too
+BULLETS = INNER_BULLETS | {"\u00b7"}
 DASHES = frozenset("-\u2013\u2014")
 CLOSING_QUOTES = frozenset("\u201d\u2019\u00bb")
 
@@ -16,6 +17,7 @@ _NEWLINES = frozenset("\n\r\v\f\x85\u2028\u2029")
 # the three underscores and more of a blank.
 _EMPHASIS = re.compile(
     r"(?<![\w*])\*++(?=\S)|(?<=[^\s*])\*++(?!\w)|(?<!\w)_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?!\w)"
+    r"|(?<!\w)_{1,2}(?!\w)"
 )
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sdr_decode.characters import BULLETS, DASHES, Kind, kind_of
+from sdr_decode.characters import BULLETS, DASHES, INNER_BULLETS, Kind, kind_of
 from sdr_decode.cursor import Cursor
 from sdr_decode.list_markers import ListMarker
 from sdr_decode.sections import HeadingMatcher
@@ -219,10 +219,13 @@ class OpenSentence:
             return Cut(self.solid, self.solid) if self._broken else self.heading_line()
         if space:
             return None
-        if self._cursor.line_first and self._broken and self._breaks_before(char):
+        line_first = self._cursor.line_first and self._broken
+        if (line_first and self._breaks_before(char)) or (
+            char in INNER_BULLETS and self._cursor.last.isspace()
+        ):
             return Cut(self.solid, self.solid)
         if kind is Kind.MARK:
-            headed = self._heading.mark(char, self._cursor.last.isspace())
+            headed = self._heading.mark(char, self._cursor.at, self._cursor.last.isspace())
         else:
             headed = char.isdecimal() and self._cursor.last.isspace() and self._heading.before_text
         return self._cut_heading() if headed else None

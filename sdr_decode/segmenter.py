@@ -143,7 +143,7 @@ class Segmenter:
     def _close(self, source: str, start: int) -> None:
         source = source.rstrip()
         span = (start, start + len(source))
-        if any(kind_of(char) is Kind.WORD for char in source):
+        if any(char.isalnum() for char in source):
             self._closed.append(Sentence(scored(source), self.section, *span))
         elif source:
             self.skipped.append(span)

@@ -86,7 +86,8 @@ class Stop:
             word = ordinary and len(self._word) > 3 and self._word.isalpha() and char.islower()
             return Verdict.YES if word else Verdict.NO
         closes = self._plain or self._ellipsis or self.kind not in (StopKind.NEVER, StopKind.SPINE)
-        return Verdict.YES if closes and (self._word or self._strong) else Verdict.NO
+        known = len(self._word) != 1 or self._word.isdecimal()  # not "M.D."
+        return Verdict.YES if closes and known else Verdict.NO
 
     def _next(self, char: str) -> Verdict:
         if self._plain or self._ellipsis:  # enclosed, or an ellipsis
