@@ -54,7 +54,8 @@ class ChatChunks:
             self._usage = read_usage(reported)
             self._running = max(self._running, self._usage.output_tokens or 0)
             yield self._usage
-        for choice in getattr(chunk, "choices", None) or ():
+        choices = getattr(chunk, "choices", None)
+        for choice in choices if isinstance(choices, list) else ():
             if getattr(choice, "index", None) in (0, None):
                 yield from self._read_choice(choice, self._running - before)
 
@@ -133,6 +134,7 @@ def _text(content: Any) -> str:
 
 
 def _logprobs(choice: Any) -> list[float]:
-    content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    values = [getattr(token, "logprob", None) for token in content]
+    content = getattr(getattr(choice, "logprobs", None), "content", None)
+    tokens = content if isinstance(content, list) else ()
+    values = [getattr(token, "logprob", None) for token in tokens]
     return [value for value in values if isinstance(value, int | float)]

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 KEY_NAME = "OPENAI_API_KEY"
 CONNECT_SECONDS = 10.0
 
+END = object()  # a server may send null as a chunk, so None is no sign of the end
+
 log = logging.getLogger(__name__)
 
 
@@ -100,11 +102,11 @@ class OpenAIClient(HostedClient):
         try:
             while True:
                 try:
-                    chunk = await anext(stream, None)
+                    chunk = await anext(stream, END)
                 except Exception as error:  # noqa: BLE001 - the SDK lets through what JSON raises
                     failure = error
                     break
-                if chunk is None:
+                if chunk is END:
                     break
                 for event in chunks.read(chunk):
                     yield event

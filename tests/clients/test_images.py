@@ -213,7 +213,7 @@ def png_header(width: int, height: int) -> bytes:
         (b"\x01\x02\x03\xfe" * 9, "does not look like an image"),
         (encoded(PIL.Image.new("L", (4, 4)), "GIF"), "looks like GIF"),
         (encoded(PIL.Image.new("L", (4, 4)), "TIFF"), "looks like TIFF"),
-        (b"\x89PNG\r\n\x1a\n", r"cut off \(no picture or cut off"),
+        (b"\x89PNG\r\n\x1a\n", r"cut off \(no picture in it"),
         (b"\xff\xd8\xff\xe0", "damaged or cut off"),
         (b"RIFF\x10\0\0\0WEBPVP8 ", "damaged or cut off"),
         (png_header(50_000, 50_000), "more than [0-9]+ pixels"),
