@@ -69,7 +69,7 @@ class Admission:
             raise CorpusError(self._why_empty())
 
     def account(self) -> dict[str, Any]:
-        """What was asked and what came of it, as JSON can hold it. Lists go without their folder."""
+        """What was asked and what came of it, for the manifest; lists go by their file's name."""
         return {
             "require": self.require,
             "include_ids": _listed(self.include),

@@ -130,8 +130,6 @@ def build(
     ] = False,
 ) -> None:
     """Make an index of a corpus: every distinct sentence once, with its count and sections."""
-    from sdr_decode.encoder import load_encoder  # noqa: PLC0415
-
     from index_build.builder import build as build_index  # noqa: PLC0415
     from sdr_decode.encoder_files import find_encoder  # noqa: PLC0415
 
@@ -194,10 +192,9 @@ def fetch_encoder(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a damaged one.")] = False,
 ) -> None:
     """Get an encoder and put it where the commands find it by its name."""
-    from sdr_decode.encoder_files import encoders_folder  # noqa: PLC0415
-
     from index_build import fetch  # noqa: PLC0415
     from index_build.pins import ENCODERS  # noqa: PLC0415
+    from sdr_decode.encoder_files import encoders_folder  # noqa: PLC0415
 
     if name not in ENCODERS:
         raise CorpusError(f"unknown encoder {name!r}; known here: {', '.join(ENCODERS)}")
@@ -214,6 +211,7 @@ def info(
     top: Annotated[int, typer.Option(min=0, help="How many of the most frequent sentences.")] = 10,
 ) -> None:
     """Show what an index holds: counts, encoder, options, most frequent sentences."""
+    from index_build.query import sections_of  # noqa: PLC0415
     from sdr_decode.corpus import Corpus  # noqa: PLC0415
 
     corpus = Corpus.open(index)

@@ -13,7 +13,8 @@ from sdr_decode.sentences import Section, as_embedded, normalise
 @dataclass(frozen=True, slots=True)
 class Answer:
     """``stands`` is how often the sentence itself stands in the corpus, ``None`` when it does not
-    stand in the section asked for. ``neighbours`` are (distance, count, sections, text), nearest first.
+    stand in the section asked for. ``neighbours`` are (distance, count, sections, text), nearest
+    first.
     """
 
     stands: int | None
