@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index_build.atomic import new_directory, writing
-from index_build.collect import Collection, Split, collect
+from index_build.collect import Collection, collect
 from index_build.report import CorpusReport
 from index_build.write import new_vector_index, write_manifest, write_tables, write_vectors
 from sdr_decode.encoder import DEFAULT_ENCODER, Encoder, Fingerprint, load_encoder
@@ -62,8 +61,6 @@ def build(
     sections: bool = True,
     progress: Progress | None = None,
     options: Mapping[str, Any] | None = None,
-    split: Split | None = None,
-    is_sentence: Callable[[str], bool] | None = None,
 ) -> BuildSummary:
     """Build the index directory ``output``, whole or not at all.
 
@@ -71,8 +68,7 @@ def build(
     been read. ``sections=False`` takes every sentence as one without a section. ``progress`` is
     called with a stage (``read``, ``embed``, ``write``), how much of it is done, and out of how
     much (``None``: unknown). ``options`` are kept in the manifest; they are looked at after the
-    corpus has been read, so that its reader may still add to them. ``split`` and ``is_sentence``
-    stand in for ``split_sentences`` and ``sentences.is_sentence``.
+    corpus has been read, so that its reader may still add to them.
 
     The same corpus gives the same tables and vectors on the same machine: rows are in the order of
     falling counts, then of the normalised text. Raises ``CorpusError`` when the corpus cannot
@@ -84,8 +80,6 @@ def build(
     with new_directory(target, replace=overwrite) as folder:
         corpus = collect(
             reports,
-            split or import_module("sdr_decode.segmenter").split_sentences,
-            is_sentence or import_module("sdr_decode.sentences").is_sentence,
             sections=sections,
             read=None if progress is None else lambda done: progress("read", done, None),
         )

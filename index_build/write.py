@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from sdr_decode.manifest import (
     hash_file,
 )
 from sdr_decode.sentences import Section
+from sdr_decode.version import __version__
 
 
 def write_tables(folder: Path, corpus: Collection, order: list[str]) -> None:
@@ -112,7 +112,7 @@ def write_manifest(
     }
     manifest = Manifest(
         format_version=FORMAT_VERSION,
-        created_by=f"sdr-decode {_version()}",
+        created_by=f"sdr-decode {__version__}",
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         encoder=encoder,
         dimension=encoder.dimension,
@@ -124,10 +124,3 @@ def write_manifest(
     )
     (folder / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
     return manifest
-
-
-def _version() -> str:
-    try:
-        return version("sdr-decode")
-    except PackageNotFoundError:
-        return "(not installed)"

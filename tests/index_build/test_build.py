@@ -138,7 +138,7 @@ def test_without_sections_every_sentence_compares_with_all(tmp_path: Path) -> No
     ("reports", "message"),
     [
         ([], "the corpus is empty"),
-        ([CorpusReport("a", "____. 2.")], r"no sentence in the 1 reports .*2 fragments"),
+        ([CorpusReport("a", "XXXX. XXXX XXXX.")], r"no sentence in the 1 reports .*2 fragments"),
         (
             [
                 CorpusReport("a", "Clear.", source="x.csv line 2"),

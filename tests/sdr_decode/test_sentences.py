@@ -48,7 +48,14 @@ def test_as_embedded(normalised: str, embedded: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Stable.", "No effusion.", "XXXX-year-old with cough.", "XXXX opacity.", "mild edema", "Œdème"],
+    [
+        "Stable.",
+        "No effusion.",
+        "XXXX-year-old with cough.",
+        "XXXX opacity.",
+        "mild edema",
+        "Œdème",
+    ],
 )
 def test_a_text_that_says_something_is_a_sentence(text: str) -> None:
     assert is_sentence(text)
