@@ -28,7 +28,7 @@ from clients.openai_server import token_limit_of
 from clients.reader import Pace, ReaderStream
 from clients.retry import RetryPolicy
 from tests.clients.cases import KEY, OpenAICase, chunk, delta, event
-from tests.clients.wire_server import SAFETY_SECONDS, Answer, Exchange, WireServer
+from tests.clients.wire_server import SAFETY_SECONDS, Answer, Exchange, Fault, WireServer
 
 CASE = OpenAICase()
 REQUEST = Request("Describe the study.", sampling=Sampling(max_tokens=64, seed=7))
@@ -350,8 +350,11 @@ async def test_chunks_of_another_shape_bring_nothing(data: Any) -> None:
 
 
 async def test_text_of_another_type_is_told() -> None:
-    with pytest.raises(StreamError, match="text of type int; expected a string"):
-        await received(delta(content=3), delta("stop"))
+    answer = Answer([delta(content=3), Fault.STALL])
+    async with WireServer(answer) as server, opened(server) as client:
+        with pytest.raises(StreamError, match="text of type int; expected a string"):
+            await pieces_of(client.stream(REQUEST, 0))
+        await asyncio.wait_for(server.exchanges[0].disconnected.wait(), SAFETY_SECONDS)
 
 
 # What fails
