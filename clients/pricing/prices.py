@@ -1,0 +1,108 @@
+"""Prices by provider, model and date, from ``genai-prices`` or from the user."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from clients.errors import MissingPackageError
+from clients.pricing.errors import PricingError
+from clients.pricing.facts import describe
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars per million tokens.
+
+    ``cached`` is the price of input that is read from the prompt cache, ``cache_write`` of input
+    that is written to it; ``None`` where no such price is known, and then it is billed as
+    ``input``. ``date`` is the day for which the prices hold.
+    """
+
+    input: Decimal
+    output: Decimal
+    cached: Decimal | None = None
+    cache_write: Decimal | None = None
+    source: str = "given by the caller"
+    date: datetime.date | None = None
+
+
+def prices_for(provider: str, model: str, on: datetime.date) -> Prices | None:
+    """The standard prices of ``model`` on the day ``on``, or ``None`` where none are known.
+
+    Long-context surcharges are left out: they begin far above the prompts of a report.
+    Raises ``MissingPackageError`` when ``genai-prices`` is not installed.
+    """
+    try:
+        from genai_prices import Usage, calc_price  # noqa: PLC0415 - large, and not always needed
+    except ImportError:
+        raise MissingPackageError(
+            "prices come from the package genai-prices, which is not installed; "
+            "run: pip install genai-prices"
+        ) from None
+    noon = datetime.datetime.combine(on, datetime.time(12), datetime.UTC)
+    try:
+        found = calc_price(
+            Usage(input_tokens=1, output_tokens=1),
+            model,
+            provider_id=provider,
+            genai_request_timestamp=noon,
+        ).model_price
+    except LookupError:
+        return None
+    paid, written = _base(found.input_mtok), _base(found.output_mtok)
+    if paid is None or written is None:
+        return None
+    return Prices(
+        input=paid,
+        output=written,
+        cached=_base(found.cache_read_mtok),
+        cache_write=_base(found.cache_write_mtok),
+        source=f"genai-prices {version('genai-prices')}",
+        date=on,
+    )
+
+
+def _base(price: object) -> Decimal | None:
+    """The price itself, or that of the first tier."""
+    value = getattr(price, "base", price)
+    return value if isinstance(value, Decimal) else None
+
+
+class _PricesFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    input: Annotated[Decimal, Field(ge=0)]
+    output: Annotated[Decimal, Field(ge=0)]
+    cached: Annotated[Decimal | None, Field(ge=0)] = None
+    cache_write: Annotated[Decimal | None, Field(ge=0)] = None
+    source: str | None = None
+    date: datetime.date | None = None
+
+
+def load_prices(path: Path) -> Prices:
+    """Prices from a JSON file: ``{"input": 0.15, "cached": 0.075, "output": 0.60}``, dollars per
+    million tokens, optionally with ``cache_write``, ``source`` and ``date``.
+
+    Raises ``PricingError`` when the file cannot be read or says something else.
+    """
+    try:
+        read = _PricesFile.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise PricingError(f"the prices file {path} cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        raise PricingError(f"the prices file {path} cannot be used: {describe(error)}") from None
+    return Prices(
+        input=read.input,
+        output=read.output,
+        cached=read.cached,
+        cache_write=read.cache_write,
+        source=read.source or str(path),
+        date=read.date,
+    )
