@@ -35,7 +35,7 @@ class ImageFormula(BaseModel, ABC):
     @abstractmethod
     def count(self, width: int, height: int, detail: str) -> int: ...
 
-    def tokens(self, width: int, height: int, detail: str = HIGH) -> int:
+    def tokens(self, width: int, height: int, detail: str = AUTO) -> int:
         """The tokens of an image of ``width`` x ``height`` pixels.
 
         Raises ``PricingError`` for a size below 1 pixel and for an unknown ``detail``.

@@ -10,7 +10,7 @@ from decimal import Decimal
 from clients.pricing.bill import bill
 from clients.pricing.errors import PricingError
 from clients.pricing.facts import Cancellation, Facts, ModelEnd, load_facts
-from clients.pricing.image_tokens import HIGH
+from clients.pricing.image_tokens import AUTO
 from clients.pricing.prices import Prices, prices_for
 from clients.pricing.remarks import remarks
 from clients.pricing.strategies import Demand, Strategy, strategies
@@ -67,7 +67,7 @@ def plan(
     expected_tokens: float | Decimal = 120,
     expected_pruned: float | Decimal = 0.5,
     expected_launches: float | Decimal | None = None,
-    detail: str = HIGH,
+    detail: str = AUTO,
     image_tokens: int | None = None,
     date: datetime.date | None = None,
     prices: Prices | None = None,

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from clients.errors import MissingPackageError
 from clients.pricing.errors import PricingError
 from clients.pricing.facts import describe
+
+if TYPE_CHECKING:
+    from genai_prices.data_snapshot import DataSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Prices:
     output: Decimal
     cached: Decimal | None = None
     cache_write: Decimal | None = None
-    source: str = "given by the caller"
+    source: str = "the caller"
     date: datetime.date | None = None
 
 
@@ -39,23 +42,13 @@ def prices_for(provider: str, model: str, on: datetime.date) -> Prices | None:
     Long-context surcharges are left out: they begin far above the prompts of a report.
     Raises ``MissingPackageError`` when ``genai-prices`` is not installed.
     """
-    try:
-        from genai_prices import Usage, calc_price  # noqa: PLC0415 - large, and not always needed
-    except ImportError:
-        raise MissingPackageError(
-            "prices come from the package genai-prices, which is not installed; "
-            "run: pip install genai-prices"
-        ) from None
+    snapshot = _snapshot()
     noon = datetime.datetime.combine(on, datetime.time(12), datetime.UTC)
     try:
-        found = calc_price(
-            Usage(input_tokens=1, output_tokens=1),
-            model,
-            provider_id=provider,
-            genai_request_timestamp=noon,
-        ).model_price
+        _, found_model = snapshot.find_provider_model(model, None, provider, None)
     except LookupError:
         return None
+    found = found_model.get_prices(noon)
     paid, written = _base(found.input_mtok), _base(found.output_mtok)
     if paid is None or written is None:
         return None
@@ -67,6 +60,28 @@ def prices_for(provider: str, model: str, on: datetime.date) -> Prices | None:
         source=f"genai-prices {version('genai-prices')}",
         date=on,
     )
+
+
+def provider_at(url: str) -> str | None:
+    """The provider whose API is at ``url``, as ``genai-prices`` names it.
+
+    Raises ``MissingPackageError`` when ``genai-prices`` is not installed.
+    """
+    try:
+        return _snapshot().find_provider(None, None, url).id
+    except LookupError:
+        return None
+
+
+def _snapshot() -> DataSnapshot:
+    try:
+        from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - large
+    except ImportError:
+        raise MissingPackageError(
+            "prices come from the package genai-prices, which is not installed; "
+            "run: pip install genai-prices"
+        ) from None
+    return get_snapshot()
 
 
 def _base(price: object) -> Decimal | None:

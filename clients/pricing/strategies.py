@@ -56,17 +56,17 @@ def strategies(
 ) -> Iterator[Strategy]:
     """Every strategy, the plainest first, with dollars still unknown."""
     k, full, kept = demand.k, demand.k * demand.report, 1 - demand.pruned
-    yield Strategy(
-        f"{k} streams", "parallel", False, k, _cold(demand, cache, k, BilledTokens(None, full))
-    )
+    streams = "streams" if k > 1 else "stream"
+    whole = BilledTokens(None, full)
+    yield Strategy(f"{k} {streams}", "parallel", False, k, _cold(demand, cache, k, whole))
     half = BilledTokens(None, full * kept, cut=full * demand.pruned)
-    yield Strategy(f"{k} pruned streams", "parallel", True, k, _cold(demand, cache, k, half))
+    yield Strategy(f"{k} pruned {streams}", "parallel", True, k, _cold(demand, cache, k, half))
     yield Strategy(
         f"one request, n={k}",
         "shared",
         False,
         1,
-        _cold(demand, cache, 1, BilledTokens(None, full)),
+        _cold(demand, cache, 1, whole),
         unavailable=_refusal(k, choices),
         note="a single choice cannot be cancelled",
     )

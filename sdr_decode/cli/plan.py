@@ -69,11 +69,12 @@ def plan(
     json: Annotated[Path | None, typer.Option(help="Write the plan to this file.")] = None,
 ) -> None:
     """Compare the ways of asking CLIENT for K candidates: tokens, dollars, and the cheapest."""
-    from clients.pricing import load_facts, provider_and_model  # noqa: PLC0415 - fast --help
+    from clients.pricing import AUTO, load_facts, provider_and_model  # noqa: PLC0415 - fast --help
     from clients.pricing import plan as make_plan  # noqa: PLC0415
+    from clients.spec import parse_spec  # noqa: PLC0415
 
-    known = load_facts(facts)
-    billed_by, model = provider_and_model(client, known)
+    known, spec = load_facts(facts), parse_spec(client)
+    billed_by, model = provider_and_model(spec, known)
     billed_by = provider or billed_by
     on = _date(date)
     made = make_plan(
@@ -85,7 +86,7 @@ def plan(
         expected_tokens=expected_tokens,
         expected_pruned=expected_pruned,
         expected_launches=expected_launches,
-        detail=detail,
+        detail=detail or spec.options.get("detail", AUTO),
         image_tokens=image_tokens,
         date=on,
         prices=_prices(prices, (price_input, price_cached, price_output), billed_by, model, on),
@@ -149,13 +150,13 @@ def _prices(
                 f"no prices are known for {model} at {provider}; give both --price-input and "
                 "--price-output"
             )
-        return Prices(paid, written, cached, source="given by the caller", date=on)
+        return Prices(paid, written, cached, date=on)
     return replace(
         found,
         input=found.input if paid is None else paid,
         output=found.output if written is None else written,
         cached=found.cached if cached is None else cached,
-        source=f"given by the caller, the rest from {found.source}",
+        source=f"the caller, the rest from {found.source}",
     )
 
 
