@@ -51,11 +51,17 @@ class ClientClosedError(ClientError):
 
 
 class StreamError(ClientError):
-    """One candidate's stream failed."""
+    """One candidate's stream failed.
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    ``retry_after`` is how many seconds the server asked to be left alone, where it said so.
+    """
+
+    def __init__(
+        self, message: str, *, retryable: bool = False, retry_after: float | None = None
+    ) -> None:
         super().__init__(message)
         self.retryable = retryable
+        self.retry_after = retry_after
 
 
 class ServerUnreachableError(StreamError):

@@ -1,0 +1,128 @@
+"""Each client as the contract suite sees it: how it is opened, and how its server speaks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol
+
+from clients import Client, FinishReason
+from clients.chat_request import ChatOptions
+from clients.openai import OpenAIClient
+from clients.reader import Pace
+from tests.clients.wire_server import Answer
+
+KEY = "sk-test-0123456789abcdef"
+
+
+class ClientCase(Protocol):
+    """What a client brings to the contract suite. All ``bytes`` are as its server sends them."""
+
+    name: str
+
+    def open(self, url: str, pace: Pace, max_concurrency: int = 64) -> Client:
+        """A client of the server at ``url``, with ``KEY`` as its key."""
+
+    def text(self, text: str, finish: FinishReason | None = None) -> bytes:
+        """A piece of text, together with a finish reason if one is given."""
+
+    def finish(self, reason: FinishReason) -> bytes:
+        """A finish reason in a chunk of its own."""
+
+    def usage(self, prompt: int, output: int) -> bytes:
+        """The token counts."""
+
+    def end(self) -> bytes:
+        """What follows the last chunk, if anything."""
+
+    def empty(self) -> list[bytes]:
+        """Chunks of every kind that hold nothing."""
+
+    def keep_alive(self) -> bytes:
+        """What the server sends so that the connection stays open."""
+
+    def malformed(self) -> bytes:
+        """A chunk that is not valid JSON."""
+
+    def error(self, message: str) -> bytes:
+        """An error in mid-stream."""
+
+    def refusal(self, status: int, message: str, headers: dict[str, str] | None = None) -> Answer:
+        """An answer that refuses the request."""
+
+
+def event(data: Any) -> bytes:
+    """One server-sent event, with non-ASCII characters as they are."""
+    return b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n"
+
+
+def chunk(choices: list[Any] | None, **fields: Any) -> bytes:
+    """One chat completion chunk."""
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return event(head | ({} if choices is None else {"choices": choices}) | fields)
+
+
+def delta(finish: str | None = None, *, logprobs: Any = None, **fields: Any) -> bytes:
+    """A chunk with one choice."""
+    choice = {"index": 0, "delta": fields, "finish_reason": finish, "logprobs": logprobs}
+    return chunk([choice])
+
+
+class OpenAICase:
+    """OpenAI's chat completions."""
+
+    name = "openai"
+
+    def open(self, url: str, pace: Pace, max_concurrency: int = 64) -> Client:
+        return OpenAIClient(
+            "test-model",
+            base_url=f"{url}/v1",
+            api_key=KEY,
+            pace=pace,
+            max_concurrency=max_concurrency,
+            options=ChatOptions(),
+        )
+
+    def text(self, text: str, finish: FinishReason | None = None) -> bytes:
+        return delta(finish, content=text)
+
+    def finish(self, reason: FinishReason) -> bytes:
+        return delta(reason)
+
+    def usage(self, prompt: int, output: int) -> bytes:
+        counts = {"prompt_tokens": prompt, "completion_tokens": output}
+        return chunk([], usage=counts | {"total_tokens": prompt + output})
+
+    def end(self) -> bytes:
+        return b"data: [DONE]\n\n"
+
+    def empty(self) -> list[bytes]:
+        no_delta = {"index": 0, "finish_reason": None}
+        return [
+            chunk([]),
+            chunk(None),
+            chunk([no_delta]),
+            chunk([no_delta | {"delta": None}]),
+            delta(role="assistant", content=""),
+            delta(content=None),
+            delta(),
+        ]
+
+    def keep_alive(self) -> bytes:
+        return b": still here\n\n"
+
+    def malformed(self) -> bytes:
+        return b'data: {"choices": [{"delta"\n\n'
+
+    def error(self, message: str) -> bytes:
+        return event({"error": {"message": message, "type": "server_error", "code": 500}})
+
+    def refusal(self, status: int, message: str, headers: dict[str, str] | None = None) -> Answer:
+        body = json.dumps({"error": {"message": message, "type": "t", "code": None, "param": None}})
+        return Answer(
+            [body.encode()],
+            status=status,
+            headers={"content-type": "application/json"} | (headers or {}),
+        )
+
+
+CASES: list[ClientCase] = [OpenAICase()]
