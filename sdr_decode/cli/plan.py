@@ -47,8 +47,9 @@ def plan(
         float | None, typer.Option(help="Prompts that a staged launch sends, 1 to k.")
     ] = None,
     detail: Annotated[
-        str, typer.Option(help="The provider's image detail or resolution.")
-    ] = "high",
+        str | None,
+        typer.Option(help="The provider's image detail or resolution; the client's by default."),
+    ] = None,
     image_tokens: Annotated[
         int | None, typer.Option(help="Of all images together, instead of the formula.")
     ] = None,

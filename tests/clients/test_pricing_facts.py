@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import sys
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from clients.errors import MissingPackageError
 from clients.pricing import (
     Prices,
     PricingError,
@@ -169,6 +171,12 @@ def test_the_first_tier_and_the_cache_write_price() -> None:
 )
 def test_unknown_prices_are_none(provider: str, model: str) -> None:
     assert prices_for(provider, model, DAY) is None
+
+
+def test_without_genai_prices_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "genai_prices.data_snapshot", None)
+    with pytest.raises(MissingPackageError, match="pip install genai-prices"):
+        prices_for("openai", "gpt-4o-mini", DAY)
 
 
 def test_prices_from_a_file(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import PIL.Image
 import pytest
 import typer
 from click.testing import Result
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from sdr_decode.cli.errors import clear_errors
 from sdr_decode.cli.plan import plan
+from tests.data import real_data
 
 app = typer.Typer()
 app.command()(clear_errors()(plan))
@@ -82,6 +84,31 @@ def test_an_unknown_model_prints_tokens_and_writes_null(tmp_path: Path) -> None:
     assert data["strategies"][0]["dollars_low"] is None
 
 
+def test_images_count_with_the_size_at_which_they_are_sent(tmp_path: Path) -> None:
+    for name, size in (("frontal.png", (1024, 1024)), ("lateral.png", (2048, 4096))):
+        PIL.Image.new("L", size).save(tmp_path / name)
+    study = f"--image {tmp_path / 'frontal.png'} --image {tmp_path / 'lateral.png'}"
+    result = run("--client openai:gpt-4o-mini", study)
+    assert result.exit_code == 0, result.output
+    # The lateral image is brought down to 1,024 by 2,048: two tiles by three.
+    assert f"{25_501 + 2_833 + 6 * 5_667:,} image tokens" in result.output
+    assert "dollars per 1,000 studies" in result.output
+
+
+def test_a_file_that_is_no_image_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.png").write_text("Nothing but words.")
+    result = run(f"--client openai:gpt-4o-mini --image {tmp_path / 'notes.png'}")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: ")
+    assert "notes.png" in result.stderr
+
+
+def test_a_real_image_gives_the_published_dollars() -> None:
+    first = min(real_data("images").glob("*.png"))
+    result = run("--client openai:gpt-4o-mini --date 2026-11-30", f"--image {first}")
+    assert row(result.output, "one request, n=8")[7:9] == ["4.45", "4.45"]
+
+
 def test_the_client_s_own_detail_counts() -> None:
     assert "2,833 image tokens" in run("--client openai:gpt-4o-mini,detail=low", ASKED).output
     result = run("--client openai:gpt-4o-mini,detail=low --detail high", ASKED)
@@ -123,7 +150,7 @@ def test_the_provider_can_be_named() -> None:
         ("--client openai:gpt-4o-mini", "give --image FILE or --size WxH"),
         ("--client openai:gpt-4o-mini --size 10", "expected WxH in pixels"),
         ("--client openai:gpt-4o-mini --size 0x10", "expected at least 1x1 pixels"),
-        ("--client openai --size 8x8", "a plan needs a model"),
+        ("--client openai --size 8x8", "found no model; a plan needs one, as in openai:MODEL"),
         ("--client demo --size 8x8", "a plan is for one of gemini, mistral, openai"),
         ("--client openai:gpt-4o-mini --size 8x8 --date tomorrow", "expected YYYY-MM-DD"),
         ("--client openai:gpt-4o-mini --size 8x8 --detail fine", "this model knows low, high"),
