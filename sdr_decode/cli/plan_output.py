@@ -17,6 +17,9 @@ def print_plan(made: Plan, console: Console) -> None:
     """The table of the strategies and the remarks."""
     prices = made.prices
     source = "prices unknown" if prices is None else f"prices from {prices.source}"
+    praise = "cheapest"
+    if made.own_engine and prices is None:
+        source, praise = "an engine of your own has no prices", "least generated"
     images = "unknown" if made.image_tokens is None else f"{made.image_tokens:,}"
     console.print(
         f"{made.model} at {made.provider} on {made.date}: {images} image tokens, "
@@ -43,7 +46,7 @@ def print_plan(made: Plan, console: Console) -> None:
             output,
             _cents(one.dollars.low),
             _cents(one.dollars.high),
-            Text(("cheapest; " if words else "cheapest") * best + words),
+            Text("; ".join(filter(None, (praise if best else "", words)))),
             style="bold" if best else ("dim" if one.unavailable else None),
         )
     console.print(table)
