@@ -109,6 +109,17 @@ def test_nearest_does_not_depend_on_how_many_are_asked_at_once(corpus: Corpus) -
         np.testing.assert_array_equal(alone.distances[0], together.distances[i])
 
 
+@pytest.mark.parametrize("wider", [0, 3, 10_000])
+def test_many_queries_find_what_single_ones_find_however_wide_the_search(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch, wider: int
+) -> None:
+    queries = FakeEncoder().encode([f"query {i}" for i in range(40)])
+    alone = [corpus.nearest(query[None], "impression", 3) for query in queries]
+    monkeypatch.setattr("sdr_decode.corpus._WIDER", wider)
+    together = corpus.nearest(queries, "impression", 3)
+    np.testing.assert_array_equal(together.rows, np.concatenate([each.rows for each in alone]))
+
+
 def test_a_vector_of_the_corpus_finds_itself(corpus: Corpus, half: Path) -> None:
     for opened in (corpus, Corpus.open(half)):
         rows = np.arange(len(opened))
