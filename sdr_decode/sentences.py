@@ -36,7 +36,7 @@ def normalise(text: str) -> str:
     """The form in which two sentences count as the same: NFKC, case-folded, single spaces, no
     space before punctuation, no full stop or white space at the end. Idempotent."""
     while (once := _normalise_once(text)) != text:
-        # folding and composing can each undo the other's work; a second pass rarely changes more
+        # no text is known that a second pass changes; this makes sure of those not tried
         text = once
     return text
 

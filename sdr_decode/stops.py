@@ -90,16 +90,19 @@ class Stop:
         return Verdict.YES if closes and known else Verdict.NO
 
     def _next(self, char: str) -> Verdict:
-        if self._plain or self._ellipsis:  # enclosed, or an ellipsis
-            return Verdict.NO if char.islower() else Verdict.YES
-        if self.kind is StopKind.NEVER:
+        kind = self.kind
+        if char.islower() and (self._enclosed or self._ellipsis):
             return Verdict.NO
-        if self.kind in (StopKind.NUMERO, StopKind.SPINE):
-            return Verdict.NO if char.isdecimal() else Verdict.YES
-        if char.isupper() and (char != "X" or self.kind is not StopKind.MAYBE):
+        if self._plain or self._ellipsis:
             return Verdict.YES
-        if char == "_":
-            return Verdict.NO if self.kind is StopKind.MAYBE else Verdict.YES
+        if kind is StopKind.NEVER:
+            return Verdict.NO
+        if kind in (StopKind.NUMERO, StopKind.SPINE):
+            return Verdict.NO if char.isdecimal() else Verdict.YES
+        # a blank may be the name or the date that an abbreviation goes with
+        may_be_blank = kind is StopKind.MAYBE and char in "X_"
+        if not may_be_blank and (char.isupper() or char == "_"):
+            return Verdict.YES
         self.wants_word = True
         return Verdict.WAIT
 
@@ -112,7 +115,7 @@ class Stop:
             return Verdict.NO if torn or word in UNITS or word == "x" else Verdict.YES
         if word[:1].isdecimal():
             return Verdict.YES if listed or self.kind is StopKind.UNIT else Verdict.NO
-        if word[:1].isupper():
+        if word[:1].isupper() or word[:1] == "_":
             return Verdict.NO if is_blank(word) else Verdict.YES
         if self.kind is StopKind.UNIT:
             return Verdict.NO if word in GOES_ON_AFTER_UNIT else Verdict.YES

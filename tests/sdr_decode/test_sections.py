@@ -23,10 +23,14 @@ F, I = "findings", "impression"  # noqa: E741
 
 @pytest.mark.parametrize(
     "heading",
-    ["Findings:", "FINDINGS:", "findings:", "Findings :", "findings : ", "**Findings:**", "**Findings**:",
-     "**FINDINGS**\n", "__Findings__:", "_Findings:_", "*Findings*:", "## Findings\n", "### **Findings:**\n",
-     "#FINDINGS:", "FINDINGS\n", "Findings\n\n", "FINDINGS \r\n", "FINDINGS - ", "FINDINGS (CHEST): ",
-     "Findings (PA and lateral):\n", "FINDINGS:\n\n", "FINDINGS ", "- **Findings**: ", "1. Findings: ",
+    ["Findings:", "FINDINGS:", "findings:", "Findings :", "findings : ", "**Findings:**",
+     "**Findings**:",
+     "**FINDINGS**\n", "__Findings__:", "_Findings:_", "*Findings*:", "## Findings\n",
+     "### **Findings:**\n",
+     "#FINDINGS:", "FINDINGS\n", "Findings\n\n", "FINDINGS \r\n", "FINDINGS - ",
+     "FINDINGS (CHEST): ",
+     "Findings (PA and lateral):\n", "FINDINGS:\n\n", "FINDINGS ", "- **Findings**: ",
+     "1. Findings: ",
      "CHEST FINDINGS:", "Radiographic findings:"],
 )  # fmt: skip
 def test_ways_to_write_a_heading(heading: str) -> None:
@@ -41,7 +45,8 @@ def test_ways_to_write_a_heading(heading: str) -> None:
     ("heading", "section"),
     [("CONCLUSION", I), ("Opinion", I), ("IMPRESSION AND RECOMMENDATIONS", I), ("Impressions", I),
      ("Final Impression", I), ("FINDINGS AND IMPRESSION", F), ("FINDINGS/IMPRESSION", F),
-     ("Findings & Impression", F), ("Impression/Findings", I), ("INDICATION", None), ("HISTORY", None),
+     ("Findings & Impression", F), ("Impression/Findings", I), ("INDICATION", None),
+     ("HISTORY", None),
      ("COMPARISON", None), ("TECHNIQUE", None), ("EXAMINATION", None), ("RECOMMENDATION(S)", None),
      ("WET READ", None), ("ADDENDUM", None), ("NOTIFICATION", None), ("Reason for exam", None),
      ("Clinical history", None)],
@@ -65,14 +70,16 @@ def test_every_phrase_of_the_table(words: tuple[str, ...]) -> None:
         ("Ribs intact.impression: none", [(None, "Ribs intact."), (I, "none")]),
         ("Findings:Left-sided device.", [(F, "Left-sided device.")]),
         ("Findings:Clear.Impression:Normal.", [(F, "Clear."), (I, "Normal.")]),
-        ("tube in the stomach Impression: 1. stable", [(None, "tube in the stomach"), (I, "stable")]),
+        ("tube in the stomach Impression: 1. stable", [(None, "tube in the stomach"),
+        (I, "stable")]),
         ("tube in the stomachImpression: stable", [(None, "tube in the stomach"), (I, "stable")]),
         ("Lungs clear IMPRESSION: Normal", [(None, "Lungs clear"), (I, "Normal")]),
         ("Lungs clear **Impression:** Normal", [(None, "Lungs clear"), (I, "Normal")]),
         ("Lungs clear\nIMPRESSION\n1. Normal", [(None, "Lungs clear"), (I, "Normal")]),
         ("IMPRESSION 1. Normal", [(I, "Normal")]),
         ("FINDINGS: IMPRESSION: Normal.", [(I, "Normal.")]),
-        ("ok . findings : clear . impression : ok .", [(None, "ok ."), (F, "clear ."), (I, "ok .")]),
+        ("ok . findings : clear . impression : ok .", [(None, "ok ."), (F, "clear ."),
+        (I, "ok .")]),
     ],
 )  # fmt: skip
 def test_headings_glued_to_their_neighbours(text: str, sentences: Read) -> None:
@@ -152,8 +159,8 @@ def test_a_report_in_the_style_of_a_hospital() -> None:
 def test_a_report_in_the_style_of_a_chat_model() -> None:
     text = (
         "### Chest X-Ray Report\n\n**Findings:**\n- **Lungs:** Clear, *no* mass.\n"
-        "- **Heart:** Normal size\n\n**Impression:**\n1. No **acute** disease.\n2. Follow up\n\n---\n"
-        "*A draft.*"
+        "- **Heart:** Normal size\n\n**Impression:**\n1. No **acute** disease.\n2. Follow up\n\n"
+        "---\n*A draft.*"
     )
     assert read(text)[0] == [
         (F, "Lungs: Clear, no mass."),

@@ -28,7 +28,7 @@ def test_normalise_ignores_case_space_and_the_last_stop(text: str) -> None:
     ("text", "normalised"),
     [
         ("No  Pneumothorax .", "no pneumothorax"),
-        ("ＮＯ ﬁndings", "no findings"),
+        ("\uff2e\uff2f \ufb01ndings", "no findings"),
         ("Heart , lungs ; clear ?", "heart, lungs; clear?"),
         ("Stra\u00dfe", "strasse"),
         (" ... ", ""),
@@ -63,7 +63,8 @@ def test_a_text_that_says_something_is_a_sentence(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", ".", "XXXX.", "XXXX XXXX/XXXX and XXXX.", "___", "___ .", "2.", "1/2", "XXXX, XX a.m.",
+    ["", " ", ".", "XXXX.", "XXXX XXXX/XXXX and XXXX.", "___", "___ .", "2.", "1/2",
+     "XXXX, XX a.m.",
      "3.5 cm.", "(?)", "A.", "T12", "Dr. XXXX", "-----", "\u2022"],
 )  # fmt: skip
 def test_blanks_numbers_and_marks_are_no_sentence(text: str) -> None:
