@@ -42,6 +42,6 @@ def kind_of(char: str) -> Kind:
     return Kind.WORD if unicodedata.category(char).startswith("M") else Kind.MARK
 
 
-def scored(source: str) -> str:
+def readable(source: str) -> str:
     """``source`` without marks of emphasis and surplus white space."""
     return " ".join(_EMPHASIS.sub("", source).split())

@@ -237,8 +237,9 @@ def _template(prompt: str | PromptTemplate | None) -> PromptTemplate:
 
 
 def _load(images: Images) -> tuple[Image, ...]:
-    alone = isinstance(images, str | Path | bytes | Image) or not isinstance(images, Iterable)
-    return load_images((images,) if alone else images)
+    if isinstance(images, str | Path | bytes | Image) or not isinstance(images, Iterable):
+        return load_images([images])
+    return load_images(images)
 
 
 def _overdue(timeouts: Timeouts) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from sdr_decode.characters import BULLETS, CLOSING_QUOTES, DASHES, Kind, kind_of, scored
+from sdr_decode.characters import BULLETS, CLOSING_QUOTES, DASHES, Kind, kind_of, readable
 from sdr_decode.cursor import Cursor
 from sdr_decode.open_sentence import Cut, OpenSentence
 from sdr_decode.sections import Heading
@@ -127,7 +127,7 @@ class Segmenter:
         if cut.heading:
             if not cut.keeps_section:
                 self.section = cut.section
-            text = scored(between).strip("*#_`: ")
+            text = readable(between).strip("*#_`: ")
             self.headings.append(Heading(text, self.section, cut.end, cut.resume))
             self._item = None
         elif between:
@@ -144,7 +144,7 @@ class Segmenter:
         source = source.rstrip()
         span = (start, start + len(source))
         if any(char.isalnum() for char in source):
-            self._closed.append(Sentence(scored(source), self.section, *span))
+            self._closed.append(Sentence(readable(source), self.section, *span))
         elif source:
             self.skipped.append(span)
 
