@@ -26,11 +26,12 @@ ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = ROOT / "constraints.txt"
 
 NO_CPU_BUILD = """\
-error: this machine has no NVIDIA GPU, and pip found no CPU build of torch ({wanted}) where it
-looked. PyPI's torch for Linux brings several gigabytes of CUDA, so it was left alone. Either
-  - give the address of a CPU wheel index: choose your system, pip and CPU on the "Get Started"
-    page of pytorch.org, and pass the address that it shows: make {goal} TORCH_INDEX=ADDRESS
-    (a folder that holds the wheel {wanted} does as well), or
+error: found no NVIDIA GPU here, and no CPU build of torch ({wanted}) where pip looked; its own
+words stand above. The torch for Linux on PyPI brings several gigabytes of CUDA and was left alone.
+Either
+  - name a place that has the CPU build: choose your system, pip and CPU on the "Get Started" page
+    of pytorch.org, and pass the index address that it shows: make {goal} TORCH_INDEX=ADDRESS
+    (a folder that holds the wheel does as well), or
   - accept the CUDA build: make {goal} ALLOW_CUDA=1"""
 
 
@@ -86,7 +87,7 @@ def install_torch(pin: str, cpu_only: bool) -> None:
     status = pip("--no-deps", *torch_places(os.environ.get("TORCH_INDEX", "")), f"torch=={wanted}")
     if status and cpu_only:
         goal = os.environ.get("GOAL", "test")
-        sys.exit(NO_CPU_BUILD.format(wanted=f"torch {wanted}", goal=goal))
+        sys.exit(NO_CPU_BUILD.format(wanted=wanted, goal=goal))
     if status:
         sys.exit(status)
 

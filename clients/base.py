@@ -94,14 +94,12 @@ class CandidateStream(ABC):
 
     Iterate it once, from one task. Nothing is sent before the first ``__anext__``. When the
     iteration ends, ``finish`` is set, and ``usage`` where the provider told it. An iteration that
-    fails raises ``StreamError``. ``full_tokens`` is the length of the complete stream in output
-    tokens where it is known beforehand, as in a recording. A client in lockstep may set
-    ``finish`` together with the last piece.
+    fails raises ``StreamError``. A client in lockstep may set ``finish`` together with the last
+    piece.
     """
 
     finish: Finish | None = None
     usage: Usage | None = None
-    full_tokens: int | None = None
 
     def __aiter__(self) -> Self:
         return self
@@ -138,6 +136,11 @@ class Client(ABC):
 
     async def check(self, request: Request, k: int) -> None:  # noqa: B027 - most need no check
         """Raise ``ClientError`` when this request cannot succeed, before anything is spent."""
+
+    def full_tokens(self, request: Request, candidate: int) -> int | None:
+        """The output tokens of a candidate's complete stream where they are known whether or not
+        it is read, as in a recording; ``None`` otherwise."""
+        return None
 
     async def aclose(self) -> None:  # noqa: B027 - some hold nothing
         """Close whatever the client holds. Idempotent."""

@@ -33,7 +33,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ChatChunks:
-    """Reads the chunks of one stream, in order.
+    """Reads the chunks of one stream, in order, as the JSON they are.
 
     ``Piece.tokens`` is what the chunk's log-probabilities or a running count tell, and ``None``
     where there are neither: a chunk holds mostly, but not always, one token.
@@ -48,14 +48,15 @@ class ChatChunks:
 
     def read(self, chunk: Any) -> Iterator[Piece | Usage]:
         """What one chunk brings. Raises ``StreamError`` for a chunk that says the stream failed."""
-        reported = getattr(chunk, "usage", None)
+        reported = _get(chunk, "usage")
         before = self._running
         if reported is not None:
             self._usage = read_usage(reported)
             self._running = max(self._running, self._usage.output_tokens or 0)
             yield self._usage
-        for choice in getattr(chunk, "choices", None) or ():
-            if getattr(choice, "index", None) in (0, None):
+        choices = _get(chunk, "choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if _get(choice, "index") in (0, None):
                 yield from self._read_choice(choice, self._running - before)
 
     def finish(self) -> Finish | None:
@@ -70,12 +71,12 @@ class ChatChunks:
         return finish
 
     def _read_choice(self, choice: Any, counted: int) -> Iterator[Piece]:
-        delta = getattr(choice, "delta", None)
-        text = _text(getattr(delta, "content", None))
-        self._refusal += _text(getattr(delta, "refusal", None))
+        delta = _get(choice, "delta")
+        text = _text(_get(delta, "content"))
+        self._refusal += _text(_get(delta, "refusal"))
         logprobs = _logprobs(choice)
         # Hidden reasoning has no text of ours, yet shows that the stream is alive.
-        thinking = any(getattr(delta, name, None) for name in ("reasoning_content", "reasoning"))
+        thinking = any(_get(delta, name) for name in ("reasoning_content", "reasoning"))
         if text or counted or thinking:
             self._any_text |= bool(text.strip())
             yield Piece(
@@ -84,13 +85,13 @@ class ChatChunks:
                 running_tokens=self._running if counted else None,
                 logprob=sum(logprobs) if logprobs else None,
             )
-        word = getattr(choice, "finish_reason", None)
-        if word is None:
+        word = _get(choice, "finish_reason")
+        if not isinstance(word, str):
             return
         if word in BROKEN_OFF:
             raise StreamError(f"the server broke the report off ({word}); try again")
         reason = FINISH_REASONS.get(word, "stop")
-        self._finish = Finish(reason, None if word == reason else str(word)[:LONGEST_DETAIL])
+        self._finish = Finish(reason, None if word == reason else word[:LONGEST_DETAIL])
 
     def _spent_without_text(self) -> str:
         usage = self._usage
@@ -104,8 +105,8 @@ class ChatChunks:
 
 def read_usage(reported: Any) -> Usage:
     """Token counts as the server reports them; what it leaves out is ``None``."""
-    prompt = getattr(reported, "prompt_tokens_details", None)
-    output = getattr(reported, "completion_tokens_details", None)
+    prompt = _get(reported, "prompt_tokens_details")
+    output = _get(reported, "completion_tokens_details")
     return Usage(
         prompt_tokens=_count(reported, "prompt_tokens"),
         image_tokens=_count(prompt, "image_tokens"),
@@ -116,8 +117,12 @@ def read_usage(reported: Any) -> Usage:
     )
 
 
+def _get(holder: Any, name: str) -> Any:
+    return holder.get(name) if isinstance(holder, dict) else None
+
+
 def _count(holder: Any, name: str) -> int | None:
-    value = getattr(holder, name, None)
+    value = _get(holder, name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
@@ -133,6 +138,7 @@ def _text(content: Any) -> str:
 
 
 def _logprobs(choice: Any) -> list[float]:
-    content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    values = [getattr(token, "logprob", None) for token in content]
+    content = _get(_get(choice, "logprobs"), "content")
+    tokens = content if isinstance(content, list) else ()
+    values = [_get(token, "logprob") for token in tokens]
     return [value for value in values if isinstance(value, int | float)]

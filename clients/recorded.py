@@ -88,11 +88,12 @@ class RecordedClient(Client):
     def stream(self, request: Request, candidate: int) -> RecordedStream:
         if self._closed:
             raise ClientClosedError(f"the client {self.name} is closed; open another")
-        stream = RecordedStream(self, request.study, candidate)
-        if self._store is not None and self._store.has_parsed(request.study):
-            recorded = self._store.get(request.study).candidates[candidate : candidate + 1]
-            stream.full_tokens = full_tokens(recorded[0]) if recorded else None
-        return stream
+        return RecordedStream(self, request.study, candidate)
+
+    def full_tokens(self, request: Request, candidate: int) -> int | None:
+        if self._store is None or not self._store.has_parsed(request.study):
+            return None
+        return full_tokens(self._store.get(request.study).candidates[candidate])
 
     async def aclose(self) -> None:
         self._closed = True
@@ -147,7 +148,6 @@ class RecordedStream(LocalStream):
             )
         candidate = recorded.candidates[self._candidate]
         self._client.check_times(candidate, f"candidate {self._candidate} of {recorded.study}")
-        self.full_tokens = full_tokens(candidate)
         return self._replay(candidate)
 
     def _replay(self, candidate: RecordedCandidate) -> Pieces:

@@ -60,6 +60,9 @@ class Recorder(Client):
         take = study.takes[candidate] = Take(timed=not self.lockstep, source=self.name)
         return RecorderStream(self, stream, study, take)
 
+    def full_tokens(self, request: Request, candidate: int) -> int | None:
+        return self.client.full_tokens(request, candidate)
+
     async def aclose(self) -> None:
         if self._closed:
             return

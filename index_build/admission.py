@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from index_build.report import CorpusReport
 from sdr_decode.errors import CorpusError
@@ -67,6 +68,19 @@ class Admission:
         if self.read and not self.kept:
             raise CorpusError(self._why_empty())
 
+    def account(self) -> dict[str, Any]:
+        """What was asked and what came of it, for the manifest; lists go by their file's name."""
+        return {
+            "require": self.require,
+            "include_ids": _listed(self.include),
+            "exclude_ids": _listed(self.exclude),
+            "reports_read": self.read,
+            "reports_excluded": self.excluded,
+            "reports_not_included": self.not_included,
+            "reports_incomplete": self.incomplete,
+            "rows_repeated": self.repeated,
+        }
+
     def _enters(self, report: CorpusReport) -> bool:
         if any(report.id in ids for ids in self.exclude.values()):
             self.excluded += 1
@@ -116,6 +130,10 @@ def has_required(report: CorpusReport, require: Require) -> bool:
 
         sections.update(s.section for s in split_sentences(whole) if s.section is not None)
     return len(sections) >= (2 if require == "both" else 1)
+
+
+def _listed(lists: Mapping[str, frozenset[str]]) -> dict[str, int]:
+    return {Path(name).name: len(ids) for name, ids in lists.items()}
 
 
 def _digest(report: CorpusReport) -> bytes:

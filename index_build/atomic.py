@@ -11,12 +11,13 @@ target: a living build holds a lock on its directory, a dead one does not.
 from __future__ import annotations
 
 import ctypes
+import glob
 import os
 import shutil
 import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sdr_decode.errors import CorpusError
@@ -31,39 +32,48 @@ except ImportError:  # Windows: what a killed build leaves then stays
 def new_directory(target: Path, *, replace: bool) -> Iterator[Path]:
     """Give an empty directory to write into, which becomes ``target`` when the block ends well and
     is removed when it does not. The caller has checked that ``target`` may be replaced."""
-    try:
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         recover(target)
         building, lock = _locked_directory(target)
-    except OSError as error:
-        raise CorpusError(
-            f"nothing can be written beside {target} ({error.strerror or error}); choose another "
-            "output"
-        ) from error
     try:
         yield building
-        for file in building.iterdir():
-            _to_disk(file)
-        _to_disk(building)
-        if replace and target.exists():
-            _put_in_place_of(building, target)
-        else:
-            building.rename(target)
-        _to_disk(target.parent)
+        with writing(target):
+            for file in building.iterdir():
+                _to_disk(file)
+            _to_disk(building)
+            if replace and target.exists():
+                _put_in_place_of(building, target)
+            else:
+                building.rename(target)
+            _to_disk(target.parent)
     finally:
         shutil.rmtree(building, ignore_errors=True)  # the old directory, after a swap
         os.close(lock)
 
 
+@contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Turn what the system says when it cannot write into a ``CorpusError``."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:  # RuntimeError is FAISS's, on a full disk
+        raise CorpusError(
+            f"{target} could not be written ({(str(error).splitlines() or [''])[0]}); nothing of "
+            "it is left: check the space and the permissions there, or choose another output"
+        ) from error
+
+
 def recover(target: Path) -> None:
     """Put back what an interrupted replacement has moved away, and remove what dead builds of
     ``target`` have left."""
-    for replaced in sorted(target.parent.glob(f".{target.name}.replaced-*")):
+    name = glob.escape(target.name)
+    for replaced in sorted(target.parent.glob(f".{name}.replaced-*")):
         if target.exists():
             shutil.rmtree(replaced, ignore_errors=True)
         else:
             replaced.rename(target)
-    for left in target.parent.glob(f".{target.name}.building-*"):
+    for left in target.parent.glob(f".{name}.building-*"):
         lock = _lock(left)
         if lock is not None:
             shutil.rmtree(left, ignore_errors=True)
@@ -76,10 +86,10 @@ def _locked_directory(target: Path) -> tuple[Path, int]:
         building.mkdir()
         if fcntl is None:
             return building, os.open(os.devnull, os.O_RDONLY)
-        lock = _lock(building)
-        if lock is None:  # no locks on this file system, or another build took it for a dead one's
-            lock = os.open(building, os.O_RDONLY)
-        if building.exists():
+        lock = os.open(building, os.O_RDONLY)
+        with suppress(OSError):  # a file system without locks: what is left there then stays
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if building.exists():  # another build may have taken it for a dead one's just before
             return building, lock
         os.close(lock)
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from clients.spec import parse_spec
+from index_build import display
 from index_build.admission import Admission
 from index_build.ids import read_ids
 from index_build.readers import open_reader
-from sdr_decode.cli.errors import EXIT_CODES, clear_errors
+from index_build.report import CorpusReport
+from sdr_decode.cli.errors import clear_errors
 from sdr_decode.errors import CorpusError
+
+EXIT_CODES = "Exit codes: 0 done; 2 bad input or usage; 130 interrupted."
 
 app = typer.Typer(
     name="sdr-index",
@@ -45,6 +50,11 @@ class PrecisionOption(StrEnum):
     float16 = "float16"
 
 
+class SectionOption(StrEnum):
+    findings = "findings"
+    impression = "impression"
+
+
 Index = Annotated[Path, typer.Argument(metavar="NAME.sdr", help="An index that was built.")]
 
 
@@ -58,6 +68,7 @@ def build(
             "MIMIC-CXR .txt reports; a csv, tsv, jsonl, json or parquet table."
         ),
     ],
+    *,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="NAME.sdr", help="The index to write.")
     ],
@@ -114,18 +125,15 @@ def build(
             help="Keep findings and impression apart, or pool all sentences.",
         ),
     ] = True,
-    device: Annotated[str | None, typer.Option(help="Where to embed, such as cpu or cuda.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an index that is already there.")
     ] = False,
 ) -> None:
     """Make an index of a corpus: every distinct sentence once, with its count and sections."""
-    from sdr_decode.encoder import load_encoder  # noqa: PLC0415
+    from index_build.builder import build as build_index  # noqa: PLC0415
+    from sdr_decode.encoder_files import find_encoder  # noqa: PLC0415
 
-    from index_build import display  # noqa: PLC0415
-    from index_build.build import build as build_index  # noqa: PLC0415
-
-    # Everything that can be wrong with the input is found before the encoder is loaded.
+    started = time.perf_counter()
     columns = {
         "id": id_column,
         "findings": findings_column,
@@ -133,33 +141,33 @@ def build(
         "report": report_column,
         "encoding": encoding,
     }
-    options = {key: value for key, value in columns.items() if value is not None}
-    opened = open_reader(source, parse_spec(reader) if reader else None, options)
+    opened = open_reader(
+        source, reader, {key: value for key, value in columns.items() if value is not None}
+    )
     admission = Admission(
         require=(require or (RequireOption.both if sections else RequireOption.text)).value,
         include={spec: read_ids(spec) for spec in include_ids or ()},
         exclude={spec: read_ids(spec) for spec in exclude_ids or ()},
     )
+    find_encoder(encoder)  # a wrong name is found before a long corpus is read
+    options: dict[str, Any] = {"source": source.name, "reader": opened.name}
+
+    def admitted() -> Iterator[CorpusReport]:
+        yield from admission.filter(opened.read(source))
+        options.update(admission.account())
+
     with display.Progress() as progress:
-        progress.say(f"loading the encoder {encoder}")
-        loaded = load_encoder(encoder, device=device)
         summary = build_index(
-            admission.filter(opened.read(source)),
+            admitted(),
             output,
-            encoder=loaded,
+            encoder=encoder,
             precision=precision.value,
             overwrite=overwrite,
             sections=sections,
             progress=progress,
-            options={
-                "source": source.name,
-                "reader": opened.name,
-                "require": admission.require,
-                "include_ids": _described(admission.include),
-                "exclude_ids": _described(admission.exclude),
-            },
+            options=options,
         )
-    display.build_summary(output, admission, summary)
+    display.print_summary(admission, summary, time.perf_counter() - started)
 
 
 @fetch_app.command("openi", epilog=EXIT_CODES)
@@ -184,10 +192,9 @@ def fetch_encoder(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a damaged one.")] = False,
 ) -> None:
     """Get an encoder and put it where the commands find it by its name."""
-    from sdr_decode.encoder_files import encoders_folder  # noqa: PLC0415
-
     from index_build import fetch  # noqa: PLC0415
     from index_build.pins import ENCODERS  # noqa: PLC0415
+    from sdr_decode.encoder_files import encoders_folder  # noqa: PLC0415
 
     if name not in ENCODERS:
         raise CorpusError(f"unknown encoder {name!r}; known here: {', '.join(ENCODERS)}")
@@ -204,6 +211,21 @@ def info(
     top: Annotated[int, typer.Option(min=0, help="How many of the most frequent sentences.")] = 10,
 ) -> None:
     """Show what an index holds: counts, encoder, options, most frequent sentences."""
+    from index_build.query import sections_of  # noqa: PLC0415
+    from sdr_decode.corpus import Corpus  # noqa: PLC0415
+
+    corpus = Corpus.open(index)
+    if as_json:
+        typer.echo(corpus.manifest.to_json(), nl=False)
+        return
+    # The rows are in the order of falling counts.
+    rows = range(min(top, len(corpus)))
+    display.print_manifest(
+        str(index),
+        corpus.manifest,
+        [(corpus.count(row), sections_of(corpus, row), corpus.text(row)) for row in rows],
+        sum(path.stat().st_size for path in index.iterdir()),
+    )
 
 
 @app.command(epilog=EXIT_CODES)
@@ -212,9 +234,28 @@ def query(
     index: Index,
     sentence: Annotated[str, typer.Argument(help="A sentence, as a report would have it.")],
     k: Annotated[int, typer.Option("-k", min=1, help="How many sentences to show.")] = 10,
-    section: Annotated[str | None, typer.Option(help="findings or impression.")] = None,
+    section: Annotated[
+        SectionOption | None, typer.Option(help="Only sentences of this section.")
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(help="Where to find the encoder, if not under the name in the index."),
+    ] = None,
 ) -> None:
-    """Show the sentences of an index that are nearest to one, with distances and counts."""
+    """Show the sentences of an index that are nearest to one, with distances and counts.
+
+    A sentence that stands in the corpus is looked up, and no encoder is loaded for it.
+    """
+    from index_build.query import nearest_sentences  # noqa: PLC0415
+    from sdr_decode.corpus import Corpus  # noqa: PLC0415
+
+    corpus = Corpus.open(index)
+    found = nearest_sentences(
+        corpus, sentence, k, section=None if section is None else section.value, encoder=encoder
+    )
+    if found.stands is not None:
+        typer.echo(f"stands in the corpus {found.stands:,} times: distance 0")
+    display.print_neighbours(found.neighbours)
 
 
 def _say(message: str) -> None:
@@ -225,10 +266,6 @@ def _say_fetched(fetched: Any) -> None:
     found = "fetched and verified" if fetched.fresh else "already there, and verified"
     typer.echo(f"{fetched.path}: {found}")
     typer.echo(f"Licence: {fetched.licence}")
-
-
-def _described(lists: Any) -> list[dict[str, Any]]:
-    return [{"list": Path(name).name, "ids": len(ids)} for name, ids in lists.items()]
 
 
 def main() -> None:

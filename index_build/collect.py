@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from index_build.report import CorpusReport
 from sdr_decode.errors import CorpusError
-from sdr_decode.sentences import Section, Sentence, normalise
-
-Split = Callable[[str], Sequence[Sentence]]
+from sdr_decode.segmenter import split_sentences
+from sdr_decode.sentences import Section, Sentence, is_sentence, normalise
 
 
 @dataclass(slots=True)
@@ -59,8 +58,6 @@ class Collection:
 
 def collect(
     reports: Iterable[CorpusReport],
-    split: Split,
-    is_sentence: Callable[[str], bool],
     *,
     sections: bool = True,
     read: Callable[[int], None] | None = None,
@@ -78,7 +75,7 @@ def collect(
             raise CorpusError(_twice(report.id, sources[report.id], report.source))
         sources[report.id] = report.source
         collected = CollectedReport(report.id, {"findings": [], "impression": [], None: []})
-        for sentence, section in _sentences(report, split):
+        for sentence, section in _sentences(report):
             key = normalise(sentence.text)
             if not key or not is_sentence(sentence.text):
                 corpus.fragments_dropped += 1
@@ -95,9 +92,9 @@ def collect(
     return corpus
 
 
-def _sentences(report: CorpusReport, split: Split) -> Iterator[tuple[Sentence, Section | None]]:
+def _sentences(report: CorpusReport) -> Iterator[tuple[Sentence, Section | None]]:
     if report.findings is None and report.impression is None:
-        for sentence in split(report.text or ""):
+        for sentence in split_sentences(report.text or ""):
             yield sentence, sentence.section
         return
     parts: tuple[tuple[Section, str | None], ...] = (
@@ -105,7 +102,7 @@ def _sentences(report: CorpusReport, split: Split) -> Iterator[tuple[Sentence, S
         ("impression", report.impression),
     )
     for section, text in parts:
-        for sentence in split(text or ""):
+        for sentence in split_sentences(text or ""):
             yield sentence, sentence.section or section  # a heading inside the text knows better
 
 

@@ -36,13 +36,20 @@ def read_ids(spec: str) -> frozenset[str]:
 
 def _locate(spec: str) -> tuple[Path, str | None]:
     # A file whose own name holds a # is taken as it is.
-    if Path(spec).is_file():
+    if _is_file(Path(spec)):
         return Path(spec), None
     name, mark, key = spec.rpartition("#")
     path = Path(name if mark else spec)
-    if not path.is_file():
+    if not _is_file(path):
         raise CorpusError(f"found no file of ids at {path}; expected FILE or FILE.json#KEY")
     return path, key if mark else None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a key can be longer than any file's name
+        return False
 
 
 def _from_json(text: str, path: Path, key: str | None) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,8 @@ from sdr_decode.manifest import (
     Precision,
     hash_file,
 )
+from sdr_decode.sentences import Section
+from sdr_decode.version import __version__
 
 
 def write_tables(folder: Path, corpus: Collection, order: list[str]) -> None:
@@ -47,6 +48,11 @@ def write_tables(folder: Path, corpus: Collection, order: list[str]) -> None:
     )
     row_of = {key: row for row, key in enumerate(order)}
     rows = pa.list_(pa.int32())
+    columns: tuple[tuple[str, Section | None], ...] = (
+        ("findings", "findings"),
+        ("impression", "impression"),
+        ("unsectioned", None),
+    )
     reports = pa.table(
         {
             "id": pa.array([report.id for report in corpus.reports], pa.string()),
@@ -58,11 +64,7 @@ def write_tables(folder: Path, corpus: Collection, order: list[str]) -> None:
                     ],
                     rows,
                 )
-                for name, section in (
-                    ("findings", "findings"),
-                    ("impression", "impression"),
-                    ("unsectioned", None),
-                )
+                for name, section in columns
             },
         }
     )
@@ -110,7 +112,7 @@ def write_manifest(
     }
     manifest = Manifest(
         format_version=FORMAT_VERSION,
-        created_by=f"sdr-decode {_version()}",
+        created_by=f"sdr-decode {__version__}",
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         encoder=encoder,
         dimension=encoder.dimension,
@@ -122,10 +124,3 @@ def write_manifest(
     )
     (folder / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
     return manifest
-
-
-def _version() -> str:
-    try:
-        return version("sdr-decode")
-    except PackageNotFoundError:
-        return "(not installed)"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
+from sdr_decode.vocabulary import BEFORE_INITIALS, MAY_END, NEEDS_ANOTHER, UNITS
+
 
 class StopKind(Enum):
     """What the word before a full stop makes of it."""
@@ -25,19 +27,7 @@ class StopKind(Enum):
     """A letter of a spinal level: ``T. 12``, or a type: ``hepatitis C.``"""
 
 
-UNITS = frozenset("cc cm cms ft hr hrs hu in kg kv lb lbs mas mg ml mm mms oz sec yr yrs".split())
-
-_NEVER = frozenset(
-    """approx attn ca cf dr drs e.g eg fig figs i.e ie messrs mr mrs ms prof st viz vs v.s""".split()
-)
-_MAYBE = frozenset(
-    """abd al ant apr aug bilat co dec dept esp est etc ext feb hosp inc incl inf jan jr lat ltd lt
-    nov oct ph.d post poss prob pt pts resp rt sep sept sr sup susp tel""".split()
-)
 _DOTTED = re.compile(r"(?:[a-z]\.)+[a-z]")
-_BEFORE_NAMES = frozenset(
-    "and by dictated doctor dr drs from mr mrs ms nurse physician prof to with".split()
-)
 
 
 def is_blank(word: str) -> bool:
@@ -45,34 +35,37 @@ def is_blank(word: str) -> bool:
     return len(word) > 1 and (set(word) == {"X"} or set(word) == {"_"})
 
 
+_LISTED = {
+    "no": StopKind.NUMERO,
+    **dict.fromkeys(NEEDS_ANOTHER, StopKind.NEVER),
+    **dict.fromkeys(MAY_END, StopKind.MAYBE),
+}
+
+
 def stop_kind(word: str, before: str, first: bool) -> StopKind:
     """The kind of a full stop after ``word`` (inner dots included: ``p.m``).
 
-    ``before`` is the word before it; ``first`` is true when ``before`` opens the sentence or is
-    missing.
+    ``before`` is the word before it, or empty; ``first`` is true when ``before`` opens the
+    sentence.
     """
     lower = word.casefold()
     if lower.isdecimal():
         return StopKind.NUMBER
-    if lower == "no":
-        return StopKind.NUMERO
-    if lower in _NEVER:
+    if lower in _LISTED:
+        return _LISTED[lower]
+    if lower.lstrip("0123456789.") in UNITS and (lower != "in" or before[-1:].isdecimal()):
+        return StopKind.UNIT
+    by_name = before.casefold() in BEFORE_INITIALS
+    if _DOTTED.fullmatch(lower):  # the initials of "J.K. Doe", or "p.m."
+        return StopKind.NEVER if by_name and word.isupper() else StopKind.MAYBE
+    if len(word) == 1 and word.isalpha():
+        return _letter_kind(word, before, by_name=by_name, first=first)
+    return StopKind.PLAIN
+
+
+def _letter_kind(letter: str, before: str, *, by_name: bool, first: bool) -> StopKind:
+    by_initial = len(before) == 1 and before.isupper()
+    by_first_name = not first and before[:1].isupper() and before[1:].islower()
+    if letter.isupper() and (by_name or by_initial or by_first_name or not before):
         return StopKind.NEVER
-    if lower.lstrip("0123456789.") in UNITS:
-        # "in" is a unit behind a number only
-        numbered = lower != "in" or before[-1:].isdecimal()
-        return StopKind.UNIT if numbered else StopKind.PLAIN
-    dotted = _DOTTED.fullmatch(lower) is not None
-    if dotted or (len(word) == 1 and word.isalpha()):
-        named = (
-            before.casefold().rstrip(".") in _BEFORE_NAMES
-            or (len(before) == 1 and before.isupper())
-            or (not first and before[:1].isupper() and before[1:].islower())
-            or not before
-        )
-        if named and word.isupper():
-            return StopKind.NEVER
-        if dotted:
-            return StopKind.MAYBE
-        return StopKind.SPINE if word in "CLST" else StopKind.PLAIN
-    return StopKind.MAYBE if lower in _MAYBE else StopKind.PLAIN
+    return StopKind.SPINE if letter in "CLST" else StopKind.PLAIN

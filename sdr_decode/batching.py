@@ -41,8 +41,8 @@ class BatchedEncoder:
         self.embedded = 0
         """How many texts have really been embedded."""
         made = hasattr(encoder, "encode")
-        self._encoder = cast(Encoder, encoder) if made else None
-        self._factory = None if made else cast(Callable[[], Encoder], encoder)
+        self._encoder = cast("Encoder", encoder) if made else None
+        self._factory = None if made else cast("Callable[[], Encoder]", encoder)
         self._loading = threading.Lock()
         self._capacity = cache
         self._cache: OrderedDict[str, Vector] = OrderedDict()
@@ -149,6 +149,8 @@ class BatchedEncoder:
                 batch = [self._queue.popleft() for _ in range(size)]
             try:
                 vectors = self.load().encode(batch)
+                if len(vectors) != len(batch):
+                    raise EncoderError(f"{len(batch)} texts gave {len(vectors)} vectors")
             except BaseException as error:
                 for future in self._finish(batch, None):
                     future.set_exception(error)

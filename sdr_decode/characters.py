@@ -7,11 +7,17 @@ import unicodedata
 from enum import Enum, auto
 from functools import lru_cache
 
+INNER_BULLETS = frozenset("\u2022\u25cf\u25aa\u25e6\u2023")  # within a line, too
+BULLETS = INNER_BULLETS | {"\u00b7"}
+DASHES = frozenset("-\u2013\u2014")
+CLOSING_QUOTES = frozenset("\u201d\u2019\u00bb")
+
 _NEWLINES = frozenset("\n\r\v\f\x85\u2028\u2029")
 # Stars and underscores of emphasis; those between letters, digits or spaces are text, and so are
 # the three underscores and more of a blank.
 _EMPHASIS = re.compile(
     r"(?<![\w*])\*++(?=\S)|(?<=[^\s*])\*++(?!\w)|(?<!\w)_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?!\w)"
+    r"|(?<!\w)_{1,2}(?!\w)"
 )
 
 
@@ -36,6 +42,6 @@ def kind_of(char: str) -> Kind:
     return Kind.WORD if unicodedata.category(char).startswith("M") else Kind.MARK
 
 
-def scored(source: str) -> str:
+def readable(source: str) -> str:
     """``source`` without marks of emphasis and surplus white space."""
     return " ".join(_EMPHASIS.sub("", source).split())

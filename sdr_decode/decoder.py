@@ -4,17 +4,17 @@ reports, stop the candidates that drift, return the best with an honest account.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
 from clients import Client, ClientContext, Image, Request, Sampling, open_client
-from clients.images import load_image
-from clients.prompts import Prompt, default_prompt
+from clients.images import ImageSource, load_images
+from clients.prompts import PromptTemplate, default_prompt, prompt_from_text
 from sdr_decode.background import BackgroundLoop
 from sdr_decode.batching import BatchedEncoder
 from sdr_decode.conclusion import conclude
@@ -31,7 +31,8 @@ from sdr_decode.selection import Selector, selectors
 from sdr_decode.streams import Streams, Timeouts
 from sdr_decode.version import __version__
 
-ImageLike = str | Path | bytes | Image
+
+Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
 
 
 class SDRDecoder:
@@ -40,7 +41,7 @@ class SDRDecoder:
     ``client`` is a spec (``openai:gpt-4o-mini``) or an open ``Client``; ``index`` an index
     directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
     one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects. ``prompt`` is
-    a ``Prompt`` or plain text. With ``sections=False`` every sentence compares with the whole
+    a ``PromptTemplate`` or plain text. With ``sections=False`` every sentence compares with the whole
     corpus. A client opened from a spec is closed by the decoder; one given is not.
 
     Raises ``SpecError`` for a spec that cannot be used and ``IndexFormatError`` for an index that
@@ -56,7 +57,7 @@ class SDRDecoder:
         prune: str | PrunePolicy = "margin:0.02",
         select: str | Selector = "corpus",
         launch: str | LaunchPlan = "parallel",
-        prompt: str | Prompt | None = None,
+        prompt: str | PromptTemplate | None = None,
         sections: bool = True,
         temperature: float = 1.0,
         top_p: float | None = None,
@@ -70,7 +71,7 @@ class SDRDecoder:
         self.policy = policies.make(prune) if isinstance(prune, str) else prune
         self.selector = selectors.make(select) if isinstance(select, str) else select
         self.plan = launch_plans.make(launch) if isinstance(launch, str) else launch
-        self.prompt = prompt if isinstance(prompt, Prompt) else default_prompt(prompt)
+        self.prompt = _template(prompt)
         self.sampling = Sampling(temperature, top_p, max_tokens)
         self.timeouts = timeouts
         self._client = client
@@ -89,15 +90,13 @@ class SDRDecoder:
             "prompt": self.prompt.version,
         }
 
-    def generate(self, images: ImageLike | Iterable[ImageLike] = (), **options: Any) -> Result:
+    def generate(self, images: Images = (), **options: Any) -> Result:
         """``agenerate`` for synchronous code; also works where an event loop is running."""
         if self._background is None:
             self._background = BackgroundLoop()
         return self._background.run(self.agenerate(images, **options))
 
-    async def agenerate(
-        self, images: ImageLike | Iterable[ImageLike] = (), **options: Any
-    ) -> Result:
+    async def agenerate(self, images: Images = (), **options: Any) -> Result:
         """Decode one study and return the result. Options and errors are those of ``stream``.
 
         When the call is cancelled, every stream is closed before it returns.
@@ -110,32 +109,34 @@ class SDRDecoder:
 
     async def stream(
         self,
-        images: ImageLike | Iterable[ImageLike] = (),
+        images: Images = (),
         *,
         k: int = 8,
         study: str | None = None,
         seed: int | None = None,
         indication: str | None = None,
         comparison: str | None = None,
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event]:
         """Decode one study, yielding every step; the last event is the ``Result``.
 
         ``images`` are one or several files, bytes or ``Image`` of one examination; ``k`` is how
         many candidates are asked for; ``study`` its id; ``seed`` makes sampling repeatable where
         the client can. Raises ``ImageError``, ``ClientError`` where the request cannot succeed,
-        and ``DecodeError`` when ``k`` is below 1 or no candidate gave any text. Close the iterator
+        ``EncoderMismatchError`` before anything is spent, and ``DecodeError`` when ``k`` is below
+        1 or no candidate gave any text. Close the iterator
         (``contextlib.aclosing``) when you leave it early, so that the streams close at once.
         """
         if k < 1:
             raise DecodeError(f"k is {k}; ask for at least 1 candidate")
         request = Request(
             self.prompt.fill(indication=indication, comparison=comparison),
-            await asyncio.to_thread(_load_images, images),
+            await asyncio.to_thread(_load, images),
             self.sampling.seeded(seed),
             study,
         )
         client = self._client_here()
         await client.check(request, k)
+        await asyncio.to_thread(self._encoder.load)
         decode = Decode(self.policy, self.plan, self.measure, k)
         warnings: list[str] = []
 
@@ -170,7 +171,7 @@ class SDRDecoder:
             decode,
             self.selector,
             self.corpus,
-            full_tokens=streams.full_tokens,
+            full_tokens=partial(client.full_tokens, request),
             seed=seed or 0,
             study=study,
             warnings=tuple(warnings),
@@ -229,9 +230,16 @@ class SDRDecoder:
         ]
 
 
-def _load_images(images: ImageLike | Iterable[ImageLike]) -> tuple[Image, ...]:
-    several = (images,) if isinstance(images, str | Path | bytes | Image) else tuple(images)
-    return tuple(load_image(image) for image in several)
+def _template(prompt: str | PromptTemplate | None) -> PromptTemplate:
+    if prompt is None:
+        return default_prompt()
+    return prompt_from_text(prompt) if isinstance(prompt, str) else prompt
+
+
+def _load(images: Images) -> tuple[Image, ...]:
+    if isinstance(images, str | Path | bytes | Image) or not isinstance(images, Iterable):
+        return load_images([images])
+    return load_images(images)
 
 
 def _overdue(timeouts: Timeouts) -> str:

@@ -220,8 +220,9 @@ def load_encoder(
 
 @contextmanager
 def _no_progress_bars() -> Iterator[None]:
-    from transformers.utils import logging  # noqa: PLC0415
+    import transformers  # noqa: PLC0415
 
+    logging: Any = transformers.utils.logging
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:

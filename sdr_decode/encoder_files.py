@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,9 +39,9 @@ def find_encoder(name_or_path: str) -> Path:
     all-MiniLM-L6-v2; the hub's cache; the hub. Raises ``EncoderError`` when none has it.
     """
     path = Path(name_or_path).expanduser()
-    if path.is_dir():
+    if name_or_path and path.is_dir():
         return path
-    if path.exists():
+    if name_or_path and path.exists():
         raise EncoderError(
             f"found the file {path}; expected an encoder's folder (the one that holds modules.json)"
         )
@@ -103,6 +101,9 @@ def _from_hub(name: str) -> Path:
 def _ask(url: str) -> None:
     """Raise ``OSError`` unless the hub answers in time. Its client tries again for minutes where a
     firewall lets the connection stand and drops what is sent."""
+    import urllib.error  # noqa: PLC0415
+    import urllib.request  # noqa: PLC0415
+
     try:
         with urllib.request.urlopen(url, timeout=HUB_TIMEOUT):
             pass
@@ -137,8 +138,8 @@ def hash_weights(folder: Path) -> str:
         )
     if not files:
         raise EncoderError(
-            f"found no model.safetensors in {folder}; expected the folder of a sentence-transformers "
-            "encoder: `sdr-index fetch encoder all-mpnet-base-v2` gets one"
+            f"found no model.safetensors in {folder}; expected the folder of a "
+            "sentence-transformers encoder: `sdr-index fetch encoder all-mpnet-base-v2` gets one"
         )
     hashes = []
     for file in files:

@@ -6,13 +6,6 @@ from sdr_decode.stops import Verdict
 
 _DIGITS = frozenset("0123456789")
 
-# "rib 2." and "grade 2." end a sentence of a list; they do not open its second item.
-LABELS = frozenset(
-    """and approximately at by c day days figure for from grade image in is l lead level lobe
-    measures measuring number of or phase rib ribs s segment series stage t than the through to
-    type under vertebra views x zone""".split()
-)
-
 
 class ListMarker:
     """A number that may turn out to open an item. ``start`` is its offset in the source.
@@ -41,25 +34,26 @@ class ListMarker:
 
     def see(self, char: str, at: int, space: bool) -> Verdict:
         """One more character of the source, at offset ``at``."""
-        if space:
-            if not self.closed:
-                return Verdict.NO
-            self._spaced = True
-            return Verdict.WAIT if self.running else Verdict.YES
         if self.closed:
-            return self._after(char, at)
+            return self._after(char, at, space)
         if char in _DIGITS and len(self._digits) < 2:
             self._digits += char
-            return Verdict.WAIT
-        if char == "(" and at == self.start and not self.running:
+        elif char == "(" and at == self.start and not self.running:
             self._bracketed = True
-            return Verdict.WAIT
-        if self._digits and self.number and (char == ")" or (char == "." and not self._bracketed)):
+        elif self._ends(char):
             self.end = at + 1
-            return Verdict.WAIT
-        return Verdict.NO
+        else:
+            return Verdict.NO
+        return Verdict.WAIT
 
-    def _after(self, char: str, at: int) -> Verdict:
+    def _ends(self, char: str) -> bool:
+        numbered = self._digits.strip("0") != ""
+        return numbered and (char == ")" or (char == "." and not self._bracketed))
+
+    def _after(self, char: str, at: int, space: bool) -> Verdict:
+        if space:
+            self._spaced = True
+            return Verdict.WAIT if self.running else Verdict.YES
         if self._spaced:
             return Verdict.YES if char.isupper() else Verdict.NO
         if char == ")" and at == self.end:

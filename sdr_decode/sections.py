@@ -7,6 +7,7 @@ A heading is one of the phrases below, written
 - with a colon in the middle of a sentence, if it is capitalised and does not follow a word such as
   "my" or "the" (``... in the stomach Impression: ...``);
 - alone on its line, capitalised or marked as Markdown (``IMPRESSION``, ``## Findings``);
+- as any of these with a short remark (``FINDINGS (CHEST):``, ``RECOMMENDATION(S):``);
 - in capitals before mixed-case text or a numbered list (``FINDINGS Heart is normal.``), and in
   capitals before a dash at the start of a line or sentence; only for the two sections.
 
@@ -19,7 +20,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sdr_decode.characters import DASHES
 from sdr_decode.sentences import Section
+from sdr_decode.vocabulary import PROSE_BEFORE_HEADING
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,8 @@ _FINDINGS = """finding, findings, chest findings, imaging findings, other findin
     findings and conclusion, findings and recommendation, findings and recommendations,
     observation, observations"""
 
-_IMPRESSION = """impression, impressions, imp, assessment, conclusion, conclusions,
-    clinical impression, diagnostic impression, final impression, overall impression,
+_IMPRESSION = """impression, impressions, imp, assessment, assessment and plan, conclusion,
+    conclusions, clinical impression, diagnostic impression, final impression, overall impression,
     preliminary impression, radiographic impression, radiological impression,
     impression and findings, impression and plan, impression and recommendation,
     impression and recommendations, conclusion and recommendation,
@@ -81,12 +84,7 @@ def _table() -> dict[tuple[str, ...], Section | None]:
 HEADINGS = _table()
 _BEGINNINGS = {words[:n] for words in HEADINGS for n in range(1, len(words) + 1)}
 
-# "My Impression: ..." and "No Findings: ..." are prose, capitals or not.
-_PROSE_BEFORE = frozenset(
-    """a an and any acute all clinical for her his in initial its my new no of on or other our
-    overall positive prior previous significant that the their these this those with your""".split()
-)
-
+_REMARK_WORDS = 4
 _TRANSPARENT = frozenset("*_#`")  # marks of emphasis within a heading
 
 
@@ -102,13 +100,14 @@ class HeadingMatcher:
     def forget(self) -> None:
         self._words: tuple[str, ...] = ()
         self.start = self.end = 0
-        self._opening = self._line = self._dashed = False
+        self._opening = self._line = False
         self._capitals = self._capitalised = False
+        self._remark: int | None = None  # words so far of a remark: "FINDINGS (CHEST):"
 
     @property
     def complete(self) -> bool:
         """Whether the words so far are a heading, if what follows says so too."""
-        return self._words in HEADINGS
+        return self._words in HEADINGS and self._remark is None
 
     @property
     def section(self) -> Section | None:
@@ -119,6 +118,9 @@ class HeadingMatcher:
     ) -> None:
         """A word ended. ``before`` is the word before it; ``opening`` is true at the start of a
         sentence or line, ``line`` when nothing stands before it on its line but marks."""
+        if self._remark is not None and self._remark < _REMARK_WORDS:
+            self._remark += 1
+            return
         bare = word.strip("_")
         longer = (*self._words, bare.casefold())
         if self._words and longer in _BEGINNINGS:
@@ -129,32 +131,39 @@ class HeadingMatcher:
         if longer[-1:] not in _BEGINNINGS:
             return
         capitalised = bare[0].isupper()
-        if opening or (capitalised and before.casefold() not in _PROSE_BEFORE):
+        if opening or (capitalised and before.casefold() not in PROSE_BEFORE_HEADING):
             self._words, self.start, self.end = longer[-1:], start, end
             self._opening, self._line = opening, line
             self._capitalised, self._capitals = capitalised, bare.isupper()
 
-    def mark(self, char: str, spaced: bool) -> bool:
-        """A mark follows; ``spaced`` when white space stands before it. True when that makes the
-        words a heading, the mark included."""
-        if not self._words or char in _TRANSPARENT:
+    def mark(self, char: str, at: int, spaced: bool) -> bool:
+        """A mark follows at offset ``at``; ``spaced`` when white space stands before it. True when
+        that makes the words a heading."""
+        if not self._words or char in _TRANSPARENT or (self._remark is not None and char in ",/-"):
             return False
-        if char == ":" and self.complete:
-            return True
-        if char in "-–—" and spaced and self.complete:
-            if self._opening and self._capitals and self.section is not None:
+        if self._remark is not None:
+            if char != ")":
+                self.forget()
+            self._remark, self.end = None, at + 1
+            return False
+        if self.complete:
+            if char == ":" or (char in DASHES and spaced and self.before_text):
                 return True
-        elif char in "/&" and (*self._words, "and") in _BEGINNINGS:
+            if char == "(" and self._opening and self._capitalised:
+                self._remark = 0
+                return False
+        if char in "/&" and (*self._words, "and") in _BEGINNINGS:
             self._words = (*self._words, "and")
-            return False
-        elif char == "-" and self._words == ("x",):
-            return False
-        self.forget()
+        elif char != "-" or self._words != ("x",):
+            self.forget()
         return False
 
     def line_end(self, marked: bool) -> bool:
         """The line ends. True when it held a heading alone; ``marked`` is true of Markdown."""
-        return self.complete and self._line and (self._capitalised or marked)
+        if self.complete and self._line and (self._capitalised or marked):
+            return True
+        self.forget()
+        return False
 
     @property
     def before_text(self) -> bool:

@@ -7,6 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from sdr_decode.vocabulary import NOT_ALONE
+
 Section = Literal["findings", "impression"]
 SECTIONS: tuple[Section, ...] = ("findings", "impression")
 
@@ -34,7 +36,7 @@ def normalise(text: str) -> str:
     """The form in which two sentences count as the same: NFKC, case-folded, single spaces, no
     space before punctuation, no full stop or white space at the end. Idempotent."""
     while (once := _normalise_once(text)) != text:
-        # folding and composing can each undo the other's work; a second pass rarely changes more
+        # no text is known that a second pass changes; this makes sure of those not tried
         text = once
     return text
 
@@ -51,10 +53,6 @@ def as_embedded(normalised: str) -> str:
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _BLANK = re.compile(r"x{2,}")
-_NOT_ALONE = frozenset(
-    """am an and are as at by cm dr for from in is mm mr mrs ms of on or per pm the to was were with
-    """.split()
-)
 
 
 def is_sentence(text: str) -> bool:
@@ -65,4 +63,4 @@ def is_sentence(text: str) -> bool:
     (``Stable.``) says something.
     """
     words = _WORD.findall(text.casefold())
-    return any(not _BLANK.fullmatch(word) and word not in _NOT_ALONE for word in words)
+    return any(not _BLANK.fullmatch(word) and word not in NOT_ALONE for word in words)

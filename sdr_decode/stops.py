@@ -9,20 +9,14 @@ from __future__ import annotations
 import re
 from enum import Enum, auto
 
-from sdr_decode.abbreviations import UNITS, StopKind, is_blank
+from sdr_decode.abbreviations import StopKind, is_blank
+from sdr_decode.characters import BULLETS, CLOSING_QUOTES, DASHES
+from sdr_decode.vocabulary import GOES_ON_AFTER_UNIT, OPENS_SENTENCE, UNITS
 
 TERMINATORS = frozenset(".?!…")
-CLOSERS = frozenset("\"'”’)]}*>»")
+CLOSERS = CLOSING_QUOTES | frozenset("\"')]}*>")
 _EMPHASIS = frozenset("*")
 
-# A word in lower case that opens a sentence where an abbreviation may be the last word ...
-_STARTERS = frozenset("heart it lungs no the there these this".split())
-# ... and one that does not where a unit may be.
-_AFTER_UNIT = frozenset(
-    """above and at below beyond between by calcified cavitary diameter distal from high in inferior
-    into lateral lesion long lytic mass medial nodular nodule nodules of opacity or proximal
-    superior thick to wide with within x""".split()
-)
 _DECIMALS = re.compile(r"[0-9]{1,2}(?:" + "|".join(sorted(UNITS)) + ")?")
 
 
@@ -88,21 +82,27 @@ class Stop:
             apart = self._spaced_before or self._word[-1:].isdecimal() or not ordinary
             return Verdict.NO if apart or len(self._word) < 3 else Verdict.YES
         if not char.isupper():
-            return Verdict.NO
+            # "normal.there", but not "radiology.example.com"
+            word = ordinary and len(self._word) > 3 and self._word.isalpha() and char.islower()
+            return Verdict.YES if word else Verdict.NO
         closes = self._plain or self._ellipsis or self.kind not in (StopKind.NEVER, StopKind.SPINE)
-        return Verdict.YES if closes and (self._word or self._strong) else Verdict.NO
+        known = len(self._word) != 1 or self._word.isdecimal()  # not "M.D."
+        return Verdict.YES if closes and known else Verdict.NO
 
-    def _next(self, char: str) -> Verdict:  # noqa: PLR0911 one return a kind reads best
-        if self._plain or self._ellipsis:  # enclosed, or an ellipsis
-            return Verdict.NO if char.islower() else Verdict.YES
-        if self.kind is StopKind.NEVER:
+    def _next(self, char: str) -> Verdict:
+        kind = self.kind
+        if char.islower() and (self._enclosed or self._ellipsis):
             return Verdict.NO
-        if self.kind in (StopKind.NUMERO, StopKind.SPINE):
-            return Verdict.NO if char.isdecimal() else Verdict.YES
-        if char.isupper() and (char != "X" or self.kind is not StopKind.MAYBE):
+        if self._plain or self._ellipsis:
             return Verdict.YES
-        if char == "_":
-            return Verdict.NO if self.kind is StopKind.MAYBE else Verdict.YES
+        if kind is StopKind.NEVER:
+            return Verdict.NO
+        if kind in (StopKind.NUMERO, StopKind.SPINE):
+            return Verdict.NO if char.isdecimal() else Verdict.YES
+        # a blank may be the name or the date that an abbreviation goes with
+        may_be_blank = kind is StopKind.MAYBE and char in "X_"
+        if not may_be_blank and (char.isupper() or char == "_"):
+            return Verdict.YES
         self.wants_word = True
         return Verdict.WAIT
 
@@ -115,18 +115,20 @@ class Stop:
             return Verdict.NO if torn or word in UNITS or word == "x" else Verdict.YES
         if word[:1].isdecimal():
             return Verdict.YES if listed or self.kind is StopKind.UNIT else Verdict.NO
-        if word[:1].isupper():
+        if word[:1].isupper() or word[:1] == "_":
             return Verdict.NO if is_blank(word) else Verdict.YES
         if self.kind is StopKind.UNIT:
-            return Verdict.NO if word in _AFTER_UNIT else Verdict.YES
-        return Verdict.YES if word in _STARTERS else Verdict.NO
+            return Verdict.NO if word in GOES_ON_AFTER_UNIT else Verdict.YES
+        return Verdict.YES if word in OPENS_SENTENCE else Verdict.NO
 
     def mark(self, char: str) -> Verdict:
         """A mark other than a terminator or a closing one follows."""
         if not self._spaced:
-            return Verdict.YES if char in "•●▪" else Verdict.NO
+            return (
+                Verdict.YES if self._plain and (char in BULLETS or char in "&<([{") else Verdict.NO
+            )
         if self.kind is StopKind.NEVER and not self._plain:
             return Verdict.NO
         if self.kind is StopKind.NUMERO and char == "#":
             return Verdict.NO
-        return Verdict.NO if char in ",;:)-–/" else Verdict.YES
+        return Verdict.NO if (char in DASHES or char in ",;:)/") else Verdict.YES

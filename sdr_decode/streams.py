@@ -16,9 +16,14 @@ CLOSING_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """In seconds; ``None`` waits for ever. ``piece`` is the longest silence of one stream,
-    ``total`` the longest decode."""
+    """In seconds; ``None`` waits for ever.
 
+    ``first`` is how long the first piece of a stream may take, with the waiting for a free
+    connection and the retries that the client allows itself; ``piece`` is the longest silence
+    after that, ``total`` the longest decode.
+    """
+
+    first: float | None = 600.0
     piece: float | None = 120.0
     total: float | None = None
 
@@ -53,6 +58,7 @@ class Streams:
         self._timeouts = timeouts
         self._streams: dict[int, CandidateStream] = {}
         self._open: set[int] = set()
+        self._begun: set[int] = set()
         self._readers: dict[int, asyncio.Task[None]] = {}
         self._closers: list[asyncio.Task[None]] = []
         self._inbox: list[Arrival] = []
@@ -101,13 +107,6 @@ class Streams:
             self._open.discard(candidate)
             self._closers.append(asyncio.create_task(self._close(candidate)))
 
-    def full_tokens(self, candidate: int) -> int | None:
-        """How many output tokens the complete stream holds, where that is known; also of a
-        candidate that was never opened."""
-        if candidate not in self._streams:
-            self._streams[candidate] = self._client.stream(self._request, candidate)
-        return self._streams[candidate].full_tokens
-
     async def _read(self, candidate: int) -> None:
         while candidate in self._open:
             for arrival in await self._step(candidate):
@@ -117,19 +116,21 @@ class Streams:
     async def _step(self, candidate: int) -> list[Arrival]:
         """The next piece, or the end, or both where the client knows them together."""
         stream = self._streams[candidate]
+        patience = self._timeouts.piece if candidate in self._begun else self._timeouts.first
         try:
-            async with asyncio.timeout(self._timeouts.piece):
+            async with asyncio.timeout(patience):
                 piece = await anext(stream)
         except StopAsyncIteration:
             return [self._end(candidate, stream.finish or Finish("error", "no finish reason"))]
         except TimeoutError:
             await self._cancel(stream)
-            silence = f"no text arrived for {self._timeouts.piece:g} s"
+            silence = f"no text arrived for {patience:g} s"
             return [self._end(candidate, Finish("error", silence))]
         except Exception as error:  # whatever one stream raises, the others go on
             await self._cancel(stream)
             named = str(error) if isinstance(error, ClientError) else repr(error)
             return [self._end(candidate, Finish("error", named))]
+        self._begun.add(candidate)
         arrivals = [Arrival(candidate, piece)]
         if self._client.lockstep and stream.finish is not None:
             arrivals.append(self._end(candidate, stream.finish))

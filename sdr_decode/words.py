@@ -6,7 +6,7 @@ from sdr_decode.abbreviations import StopKind, stop_kind
 
 WORD_LIMIT = 32  # no word that a rule knows is longer; of longer ones only the beginning is kept
 
-_JOINERS = frozenset(".-/'’&")
+_JOINERS = ".-/'\u2019&"
 
 
 class Words:
@@ -32,11 +32,12 @@ class Words:
         self.start, self.opening, self.line = start, opening, line
         self.count += 1
 
-    def letter(self, char: str) -> None:
+    def letters(self, letters: str) -> None:
+        """The word goes on with ``letters``."""
         if len(self.word) < WORD_LIMIT:
-            self.word += char
+            self.word += letters[: WORD_LIMIT - len(self.word)]
         if len(self._chunk) < WORD_LIMIT:
-            self._chunk += char
+            self._chunk += letters[: WORD_LIMIT - len(self._chunk)]
 
     def end(self) -> None:
         self.before, self.word = self.word, ""
@@ -49,7 +50,7 @@ class Words:
 
     def space(self) -> None:
         if self._chunk:
-            self._chunks = (self._chunks[1], self._chunk.rstrip(".-/'’&"))
+            self._chunks = (self._chunks[1], self._chunk.rstrip(_JOINERS))
             self._chunk = ""
             self._chunk_count += 1
 

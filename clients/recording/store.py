@@ -62,4 +62,6 @@ class StudyStore:
 
     def has_parsed(self, study: str | None) -> bool:
         """Whether ``get`` is instant."""
+        if study is None and len(self._lines) == 1:
+            study = next(iter(self._lines))
         return study in self._parsed

@@ -15,6 +15,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from sdr_decode.sections import HEADINGS
+
 # "aside" is what is not the reading itself: a wet read, an addendum's prose, whom it was told to.
 Part = Literal["findings", "impression", "body", "aside", "other"]
 
@@ -28,35 +30,20 @@ class ReportParts:
     text: str | None
 
 
-_PARTS: dict[str, Part] = {
-    "findings": "findings",
-    "finding": "findings",
-    "impression": "impression",
-    "impressions": "impression",
-    "conclusion": "impression",
-    "conclusions": "impression",
-    "findings and impression": "findings",
-    "findings/impression": "findings",
-    "final report": "body",
-    **dict.fromkeys(
-        (
-            *("addendum", "final addendum", "notification", "preliminary report"),
-            *("recommendation", "recommendations", "recommendation(s)", "wet read", "wetread"),
-        ),
-        "aside",
-    ),
-    **dict.fromkeys(
-        (
-            *("clinical history", "clinical indication", "clinical information", "comment"),
-            *("comparison", "comparison exam", "comparison film", "comparison study"),
-            *("comparisons", "date", "exam", "examination", "history", "indication"),
-            *("indications", "patient history", "pfi", "procedure", "reason for exam"),
-            *("reason for examination", "reason for this examination", "reference exam", "study"),
-            *("technique", "type of examination"),
-        ),
-        "other",
-    ),
-}
+# Headings that only MIMIC-CXR has; all others are those of the package's own sentence rules.
+_MIMIC_HEADINGS = frozenset(
+    {
+        *("comment", "comparison exam", "comparison film", "comparison films", "date"),
+        *("patient history", "pfi", "reference exam"),
+    }
+)
+_ASIDES = frozenset(
+    {
+        *("addendum", "addenda", "final addendum", "notification", "notifications"),
+        *("preliminary read", "preliminary report", "recommendation", "recommendations"),
+        *("recommendation(s)", "wet read", "wet reading", "wetread"),
+    }
+)
 
 # "PA AND LATERAL VIEWS OF THE CHEST:", "CHEST, TWO VIEWS:"
 _VIEW = re.compile(r"\b(?:VIEWS?|CHEST|PORTABLE|PA|AP|LATERAL|FRONTAL|RADIOGRAPHS?)\b")
@@ -106,15 +93,15 @@ def _heading(line: str, inside: Part) -> tuple[Part | None, str]:
     """What ``line`` starts, if it is a heading, and what stands behind the heading."""
     bare = _BARE_HEADING.match(line)
     if bare:
-        return _PARTS[" ".join(bare[1].split()).lower()], ""
+        return _known_part(bare[1]), ""
     found = _COLON_HEADING.match(line)
     if found is None or _VERSION.match(line):
         return None, ""
     name = " ".join(found[1].split())
     rest = line[found.end() :]
-    known = _PARTS.get(re.sub(r" ?/ ?", "/", name.lower()))
-    # "Date:" or "Study:" in running text is no heading; "Impression:" is one in any case.
-    if known in ("findings", "impression") or (known is not None and _titled(name)):
+    known = _known_part(name)
+    # "date:" or "study:" in running text is no heading; "impression:" is one in any case.
+    if known in ("findings", "impression") or (known is not None and name[0].isupper()):
         return known, rest
     # Capitals name the views that the findings then describe; inside a section they are a part of
     # it, such as "HEART:" or "RIGHT CHEST TUBE:".
@@ -123,8 +110,17 @@ def _heading(line: str, inside: Part) -> tuple[Part | None, str]:
     return None, ""
 
 
-def _titled(name: str) -> bool:
-    return name[0].isupper()
+def _known_part(name: str) -> Part | None:
+    words = re.sub(r"[/&]", " and ", name.lower()).replace("-", " ").split()
+    plain = " ".join(words)
+    if plain == "final report":
+        return "body"
+    if plain in _ASIDES:
+        return "aside"
+    if plain in _MIMIC_HEADINGS:
+        return "other"
+    heading = tuple(words)
+    return (HEADINGS[heading] or "other") if heading in HEADINGS else None
 
 
 def _joined(pieces: list[tuple[Part, list[str]]], wanted: Part) -> str | None:

@@ -87,7 +87,7 @@ def _tar_files(source: Path) -> Iterator[tuple[str, bytes]]:
         ) from error
 
 
-def _unpacked(source: Path) -> IO[bytes]:
+def _unpacked(source: Path) -> gzip.GzipFile | IO[bytes]:
     with source.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return gzip.open(source) if packed else source.open("rb")

@@ -6,6 +6,7 @@ import typer
 
 from sdr_decode.cli.errors import clear_errors
 from sdr_decode.cli.generate import generate
+from sdr_decode.cli.plan import plan
 from sdr_decode.cli.replay import replay
 
 EPILOG = (
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command(epilog=EPILOG)(generate)
 app.command(epilog=EPILOG)(replay)
+app.command(epilog=EPILOG)(plan)
 
 
 def main() -> None:

@@ -359,6 +359,18 @@ async def test_a_cancel_closes_the_connection_without_another_chunk(
     assert sent == [3] * 100
 
 
+@pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="needs Linux's /proc")
+async def test_when_cancel_returns_the_connection_is_closed(case: ClientCase, clock: Clock) -> None:
+    answer = Answer([case.text("No "), Fault.STALL])
+    async with WireServer(answer) as server, case.open(server.url, clock.pace()) as client:
+        stream = client.stream(REQUEST, 0)
+        async with asyncio.timeout(SAFETY_SECONDS):
+            await anext(stream)
+            before = open_descriptors()
+            await stream.cancel()
+            assert open_descriptors() < before
+
+
 async def test_streams_cancelled_together_all_close(case: ClientCase, clock: Clock) -> None:
     async with (
         WireServer(lambda _: endless(case)) as server,

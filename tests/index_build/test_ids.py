@@ -34,6 +34,12 @@ def test_a_name_with_a_hash_in_it(tmp_path: Path) -> None:
     assert read_ids(f"{path}#test") == {"y"}
 
 
+def test_a_key_longer_than_any_file_name(tmp_path: Path) -> None:
+    path = tmp_path / "splits.json"
+    path.write_text(json.dumps({"k" * 300: ["x"], "test": ["y"]}))
+    assert read_ids(f"{path}#{'k' * 300}") == {"x"}
+
+
 @given(st.dictionaries(st.text(min_size=1), st.lists(st.integers(), min_size=1), min_size=2))
 def test_any_key_of_any_object(
     tmp_path_factory: pytest.TempPathFactory, lists: dict[str, list[int]]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from index_build.atomic import new_directory
-from index_build.collect import Collection, Split, collect
+from index_build.atomic import new_directory, writing
+from index_build.collect import Collection, collect
 from index_build.report import CorpusReport
 from index_build.write import new_vector_index, write_manifest, write_tables, write_vectors
 from sdr_decode.encoder import DEFAULT_ENCODER, Encoder, Fingerprint, load_encoder
@@ -61,8 +61,6 @@ def build(
     sections: bool = True,
     progress: Progress | None = None,
     options: Mapping[str, Any] | None = None,
-    split: Split | None = None,
-    is_sentence: Callable[[str], bool] | None = None,
 ) -> BuildSummary:
     """Build the index directory ``output``, whole or not at all.
 
@@ -70,25 +68,18 @@ def build(
     been read. ``sections=False`` takes every sentence as one without a section. ``progress`` is
     called with a stage (``read``, ``embed``, ``write``), how much of it is done, and out of how
     much (``None``: unknown). ``options`` are kept in the manifest; they are looked at after the
-    corpus has been read, so that its reader may still add to them. ``split`` and ``is_sentence``
-    stand in for ``split_sentences`` and ``sentences.is_sentence``.
+    corpus has been read, so that its reader may still add to them.
 
     The same corpus gives the same tables and vectors on the same machine: rows are in the order of
     falling counts, then of the normalised text. Raises ``CorpusError`` when the corpus cannot
     become an index or ``output`` is taken, and ``EncoderError``.
     """
     target = Path(os.path.realpath(output))
-    if is_sentence is None:
-        from sdr_decode.sentences import is_sentence  # noqa: PLC0415
-    if split is None:
-        from sdr_decode.segmenter import split_sentences as split  # noqa: PLC0415
     new_vector_index(1, precision)
     _require_free(target, overwrite)
     with new_directory(target, replace=overwrite) as folder:
         corpus = collect(
             reports,
-            split,
-            is_sentence,
             sections=sections,
             read=None if progress is None else lambda done: progress("read", done, None),
         )
@@ -101,17 +92,18 @@ def build(
         ]
         if progress is not None:
             progress("write", 0, 1)
-        write_tables(folder, corpus, order)
-        write_vectors(folder, vectors, new_vector_index(loaded.dimension, precision))
         counts = _count(corpus, over_long=len(too_long))
-        write_manifest(
-            folder,
-            encoder=loaded.fingerprint,
-            precision=precision,
-            counts=counts,
-            options=_plain({**(options or {}), "sections": sections}),
-        )
-        size = sum(file.stat().st_size for file in folder.iterdir())
+        with writing(target):
+            write_tables(folder, corpus, order)
+            write_vectors(folder, vectors, new_vector_index(loaded.dimension, precision))
+            write_manifest(
+                folder,
+                encoder=loaded.fingerprint,
+                precision=precision,
+                counts=counts,
+                options=_plain({**(options or {}), "sections": sections}),
+            )
+            size = sum(file.stat().st_size for file in folder.iterdir())
     if progress is not None:
         progress("write", 1, 1)
     return BuildSummary(
