@@ -114,8 +114,13 @@ class VLLMClient(HostedClient):
     async def close_transport(self) -> None:
         self._studies.clear()
         starting, self._starting = self._starting, None
-        if starting is not None:
-            await asyncio.to_thread(_shut_down, starting)
+        if starting is None:
+            return
+        with suppress(Exception):  # an engine that did not start
+            engine = await asyncio.wrap_future(starting)
+            if engine.output_handler is not None:
+                engine.output_handler.cancel()  # else it reports the engine's end as a failure
+            await asyncio.to_thread(engine.shutdown)
 
     @asynccontextmanager
     async def _admit(self, stream: ReaderStream) -> AsyncIterator[None]:
@@ -160,11 +165,6 @@ def _start(starting: Future[AsyncLLM], model: str, arguments: dict[str, Any]) ->
         starting.set_result(start_engine(model, arguments))
     except BaseException as error:  # noqa: BLE001 - raised to whoever waits for the engine
         starting.set_exception(error)
-
-
-def _shut_down(starting: Future[AsyncLLM]) -> None:
-    with suppress(Exception):  # an engine that did not start
-        starting.result().shutdown()
 
 
 async def _next(outputs: AsyncGenerator[RequestOutput, None], engine: AsyncLLM) -> Any:

@@ -31,6 +31,9 @@ def start_engine(model: str, arguments: Mapping[str, Any]) -> AsyncLLM:
     # The engine runs in a process of its own. vLLM would fork it, and a fork of a process whose
     # threads compute (torch, FAISS, tokenizers) can hang.
     os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
+    # By default it logs every step of its start to the standard output, between our lines.
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
+    os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")
     try:
         from vllm.engine.arg_utils import AsyncEngineArgs  # noqa: PLC0415
         from vllm.v1.engine.async_llm import AsyncLLM  # noqa: PLC0415

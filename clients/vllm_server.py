@@ -22,7 +22,7 @@ from clients.spec import (
 )
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, AsyncStream
 
 BASE_URL = "http://127.0.0.1:8000/v1"
 KEY_NAME = "VLLM_API_KEY"
@@ -88,9 +88,8 @@ class VLLMServerClient(OpenAIClient):
                 "or start the server with a greater --max-model-len"
             )
 
-    async def _open(self, body: dict[str, Any]) -> Any:
-        # The SDK takes what OpenAI does not know under this name only.
-        return await super()._open(body | {"extra_body": self._more_sampling})
+    async def _open(self, body: dict[str, Any]) -> AsyncStream[object]:
+        return await super()._open(self._more_sampling | body)
 
     async def _measure(self, request: Request) -> tuple[int, int] | None:
         """The prompt's tokens and the most that the model takes, where the server tells."""

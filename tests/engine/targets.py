@@ -35,7 +35,7 @@ class ServerTarget:
         return self.server.metrics()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProcessTarget:
     engine: Any
 
@@ -59,4 +59,6 @@ async def start(
             yield ServerTarget(server)
     else:
         async with VLLMClient(str(model), engine_args=arguments) as owner:
-            yield ProcessTarget(await owner.start())
+            target = ProcessTarget(await owner.start())
+            yield target
+        target.engine = None  # pytest keeps the target; an engine that outlives the rest complains

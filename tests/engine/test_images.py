@@ -34,6 +34,7 @@ async def target(
     tiny_vlm: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncIterator[Target]:
+    real_data("images")  # where it is absent, no engine need be started to find out
     log = tmp_path_factory.mktemp("log") / "server.log"
     arguments = engine_args(engine_device, dtype="float32")
     async with start(request.param, tiny_vlm, log, arguments) as started:
@@ -117,8 +118,10 @@ async def test_a_refused_image_is_whole_when_it_comes_again(
     target: Target, chest: PIL.Image.Image
 ) -> None:
     image = png(chest.rotate(180))
+    # It is the image that makes it too long, which shows only when it has become tokens.
+    request = Request("x" * 1990, (image,), GREEDY)
     async with target.open() as client:
         with pytest.raises(ClientError, match="takes 2048"):
-            await client.check(Request("x" * 2048, (image,), GREEDY), 1)
+            await client.check(request, 1)
     _, usage = await first(target, asked(image))
     assert usage.image_tokens > 0
