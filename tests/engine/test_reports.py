@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from clients import CandidateStream, ClientError, Request, Sampling
 from clients.errors import ClientClosedError
+from clients.vllm_server import VLLMServerClient
 from tests.engine.metrics import once_idle
 from tests.engine.settings import Device, engine_args
 from tests.engine.targets import ProcessTarget, ServerTarget, Target, start
@@ -144,19 +145,15 @@ async def test_a_prompt_that_does_not_fit_is_never_sent(target: Target) -> None:
     assert (await once_idle(target.metrics)).prompts == before.prompts
 
 
-async def test_a_model_that_is_not_served_is_named(target: Target) -> None:
-    if not isinstance(target, ServerTarget):
-        pytest.skip("a model that does not start is another test's")
-    from clients.vllm_server import VLLMServerClient
-
+@pytest.mark.parametrize("target", ["server"], indirect=True)
+async def test_a_model_that_is_not_served_is_named(target: ServerTarget) -> None:
     async with VLLMServerClient("no-such-model", base_url=target.server.base_url) as client:
         with pytest.raises(ClientError, match="no-such-model"):
             await client.check(study(), K)
 
 
-async def test_an_engine_that_was_given_is_left_running(target: Target) -> None:
-    if not isinstance(target, ProcessTarget):
-        pytest.skip("a server is nobody's to stop")
+@pytest.mark.parametrize("target", ["process"], indirect=True)
+async def test_an_engine_that_was_given_is_left_running(target: ProcessTarget) -> None:
     await target.open().aclose()
     assert not target.engine.errored
     async with target.open() as client:
