@@ -182,7 +182,7 @@ def test_word_pieces_lose_nothing(text: str) -> None:
             "'times' without 'tokens'",
         ),
         (
-            '{"study": "B", "prompt": "", "candidates": [{"tokens": ["x"], "finish_reason": "stop", "logprobs": [1e999]}]}',
+            '{"study": "B", "prompt": "", "candidates": [{"tokens": ["x"], "finish_reason": "stop", "logprobs": [1e999]}]}',  # noqa: E501
             "finite numbers",
         ),
         (b"\xff", "not UTF-8"),
