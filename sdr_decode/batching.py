@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +102,7 @@ class BatchedEncoder:
         if worker is not None and worker is not threading.current_thread():
             worker.join()
 
-    def __enter__(self) -> BatchedEncoder:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -151,7 +151,7 @@ class BatchedEncoder:
                 vectors = self.load().encode(batch)
                 if len(vectors) != len(batch):
                     raise EncoderError(f"{len(batch)} texts gave {len(vectors)} vectors")
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - it goes to those who wait
                 for future in self._finish(batch, None):
                     future.set_exception(error)
             else:
