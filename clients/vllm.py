@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from clients.base import Client, Finish, Piece, Request, Usage
 from clients.chat_chunks import BROKEN_OFF, FINISH_REASONS
-from clients.errors import SpecError, StreamError
+from clients.errors import ClientError, SpecError, StreamError
 from clients.hosted import HostedClient
 from clients.reader import Event, Pace, ReaderStream
 from clients.registry import ClientContext
@@ -65,9 +65,9 @@ class VLLMClient(HostedClient):
         self.model = model
         self.name = f"vllm:{model}"
         self._engine = engine
-        self._engine_args = engine_args or {}
+        self.engine_args = engine_args or {}
         self._more_sampling = {**(more_sampling or {}), "logprobs": 0 if logprobs else None}
-        self._starting: Future[AsyncLLM] | None = None
+        self._starting: Future[None] | None = None
         self._studies: dict[tuple[str, ...], asyncio.Task[list[Any]]] = {}
 
     def __repr__(self) -> str:
@@ -116,11 +116,14 @@ class VLLMClient(HostedClient):
         starting, self._starting = self._starting, None
         if starting is None:
             return
-        with suppress(Exception):  # an engine that did not start
-            engine = await asyncio.wrap_future(starting)
-            if engine.output_handler is not None:
-                engine.output_handler.cancel()  # else it reports the engine's end as a failure
-            await asyncio.to_thread(engine.shutdown)
+        with suppress(ClientError):
+            await asyncio.wrap_future(starting)
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        if engine.output_handler is not None:
+            engine.output_handler.cancel()  # else it reports the engine's end as a failure
+        await asyncio.to_thread(engine.shutdown)
 
     @asynccontextmanager
     async def _admit(self, stream: ReaderStream) -> AsyncIterator[None]:
@@ -131,14 +134,21 @@ class VLLMClient(HostedClient):
     async def start(self) -> AsyncLLM:
         """The engine, which the first call starts. Raises as the class says."""
         self._bind()
-        if self._engine is not None:
-            return self._engine
-        if self._starting is None:
-            self._starting = Future()
-            Thread(
-                target=_start, args=(self._starting, self.model, self._engine_args), daemon=True
-            ).start()
-        return await asyncio.shield(asyncio.wrap_future(self._starting))
+        if self._engine is None:
+            if self._starting is None:
+                self._starting = Future()
+                Thread(target=self._start, args=(self._starting,), daemon=True).start()
+            await asyncio.shield(asyncio.wrap_future(self._starting))
+        assert self._engine is not None
+        return self._engine
+
+    def _start(self, starting: Future[None]) -> None:
+        try:
+            self._engine = start_engine(self.model, self.engine_args)
+        except BaseException as error:  # noqa: BLE001 - raised to whoever waits for the engine
+            starting.set_exception(error)
+        else:
+            starting.set_result(None)
 
     async def _pictures(self, engine: AsyncLLM, request: Request) -> list[Any]:
         """The decoded images of a request whose prompt fits; worked out once a study."""
@@ -158,13 +168,6 @@ async def _fitting_pictures(engine: AsyncLLM, request: Request) -> list[Any]:
         await render(engine, request, pictures, dry=True), engine.model_config.max_model_len
     )
     return pictures
-
-
-def _start(starting: Future[AsyncLLM], model: str, arguments: dict[str, Any]) -> None:
-    try:
-        starting.set_result(start_engine(model, arguments))
-    except BaseException as error:  # noqa: BLE001 - raised to whoever waits for the engine
-        starting.set_exception(error)
 
 
 async def _next(outputs: AsyncGenerator[RequestOutput, None], engine: AsyncLLM) -> Any:

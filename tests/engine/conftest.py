@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
+import pytest_asyncio
 
 from tests.data import real_data
-from tests.engine.settings import ENVIRONMENT, Device, device
+from tests.engine.settings import ENVIRONMENT, Device, device, engine_args
+from tests.engine.targets import Target, start
 from tests.engine.tiny_vlm import make_tiny_vlm
 
 
@@ -34,11 +35,30 @@ def engine_device(request: pytest.FixtureRequest) -> Iterator[Device]:
         yield wanted
 
 
-@pytest.fixture(scope="session")
-def report_model() -> Path:
-    return real_data("standin")
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["server", "process"])
+async def reporter(
+    request: pytest.FixtureRequest,
+    engine_device: Device,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Target]:
+    """A small model that writes reports, text only."""
+    model = real_data("standin")
+    log = tmp_path_factory.mktemp("log") / "server.log"
+    arguments = engine_args(engine_device, dtype="bfloat16")
+    async with start(request.param, model, log, arguments) as target:
+        yield target
 
 
-@pytest.fixture(scope="session")
-def tiny_vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_tiny_vlm(tmp_path_factory.mktemp("model") / "tiny-vlm")
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["server", "process"])
+async def viewer(
+    request: pytest.FixtureRequest,
+    engine_device: Device,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Target]:
+    """A vision-language model of random weights."""
+    real_data("images")  # where they are absent, no engine need be started to find out
+    model = make_tiny_vlm(tmp_path_factory.mktemp("model") / "tiny-vlm")
+    log = tmp_path_factory.mktemp("log") / "server.log"
+    arguments = engine_args(engine_device, dtype="float32")
+    async with start(request.param, model, log, arguments) as target:
+        yield target

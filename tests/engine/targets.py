@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+import psutil
 
 from clients import Client
 from clients.vllm import VLLMClient
@@ -35,7 +38,7 @@ class ServerTarget:
         return self.server.metrics()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ProcessTarget:
     engine: Any
 
@@ -57,8 +60,12 @@ async def start(
         # Without the details the server keeps cached and image tokens to itself.
         with serve(model, NAME, log, arguments | {"enable_prompt_tokens_details": True}) as server:
             yield ServerTarget(server)
-    else:
-        async with VLLMClient(str(model), engine_args=arguments) as owner:
-            target = ProcessTarget(await owner.start())
-            yield target
-        target.engine = None  # pytest keeps the target; an engine that outlives the rest complains
+        return
+    async with VLLMClient(str(model), engine_args=arguments) as owner:
+        # Whoever asks while it starts gets the same engine.
+        engine, same = await asyncio.gather(owner.start(), owner.start())
+        assert engine is same
+        process = psutil.Process(engine.engine_core.resources.engine_manager.processes[0].pid)
+        yield ProcessTarget(engine)
+    _, alive = await asyncio.to_thread(psutil.wait_procs, [process], timeout=30)
+    assert not alive, "the engine outlives its client"

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from clients import CandidateStream, ClientError, Request, Sampling
 from clients.errors import ClientClosedError
 from clients.vllm_server import VLLMServerClient
 from tests.engine.metrics import once_idle
-from tests.engine.settings import Device, engine_args
-from tests.engine.targets import ProcessTarget, ServerTarget, Target, start
+from tests.engine.targets import ProcessTarget, ServerTarget, Target
 
 pytestmark = [
     pytest.mark.engine,
-    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(300),
 ]
 K = 8
@@ -30,19 +26,6 @@ TAGS = (
     "Opacity/lung/base/left; Aorta/tortuous; Spine/degenerative/mild"
 )
 ENDLESS = {"ignore_eos": True}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["server", "process"])
-async def target(
-    request: pytest.FixtureRequest,
-    engine_device: Device,
-    report_model: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncIterator[Target]:
-    log = tmp_path_factory.mktemp("log") / "server.log"
-    arguments = engine_args(engine_device, dtype="bfloat16")
-    async with start(request.param, report_model, log, arguments) as started:
-        yield started
 
 
 def study(max_tokens: int = 200, seed: int = 1) -> Request:
@@ -62,13 +45,13 @@ async def read(stream: CandidateStream, stop_at: int | None = None) -> tuple[str
     return text, tokens + sum(piece.tokens for piece in stream.undelivered)
 
 
-async def test_k_reports_stream_side_by_side_with_exact_counts(target: Target) -> None:
-    before = await once_idle(target.metrics)
-    async with target.open() as client:
+async def test_k_reports_stream_side_by_side_with_exact_counts(reporter: Target) -> None:
+    before = await once_idle(reporter.metrics)
+    async with reporter.open() as client:
         await client.check(study(), K)
         streams = [client.stream(study(), number) for number in range(K)]
         read_out = await asyncio.gather(*map(read, streams))
-    after = await once_idle(target.metrics)
+    after = await once_idle(reporter.metrics)
 
     texts, counts = zip(*read_out, strict=True)
     assert len(set(texts)) > 1
@@ -85,14 +68,14 @@ async def test_k_reports_stream_side_by_side_with_exact_counts(target: Target) -
     assert {stream.usage.provenance for stream in streams} == {"reported"}
 
 
-async def test_a_cancelled_candidate_stops_generating(target: Target) -> None:
-    before = await once_idle(target.metrics)
-    async with target.open(more_sampling=ENDLESS) as client:
+async def test_a_cancelled_candidate_stops_generating(reporter: Target) -> None:
+    before = await once_idle(reporter.metrics)
+    async with reporter.open(more_sampling=ENDLESS) as client:
         streams = [client.stream(study(), number) for number in range(K)]
         read_out = await asyncio.gather(
             read(streams[0]), *(read(stream, STOP_AT) for stream in streams[1:])
         )
-        after = await once_idle(target.metrics)
+        after = await once_idle(reporter.metrics)
 
     observed = [tokens for _, tokens in read_out]
     overshoot = after.generated - before.generated - sum(observed)
@@ -103,14 +86,14 @@ async def test_a_cancelled_candidate_stops_generating(target: Target) -> None:
     assert after.idle
 
 
-async def test_closing_the_client_aborts_what_runs(target: Target) -> None:
-    client = target.open(more_sampling=ENDLESS)
-    before = await once_idle(target.metrics)
+async def test_closing_the_client_aborts_what_runs(reporter: Target) -> None:
+    client = reporter.open(more_sampling=ENDLESS)
+    before = await once_idle(reporter.metrics)
     streams = [client.stream(study(max_tokens=900), number) for number in range(K)]
     for stream in streams:
         await anext(stream)
     await client.aclose()
-    after = await once_idle(target.metrics)
+    after = await once_idle(reporter.metrics)
 
     assert {stream.finish.reason for stream in streams} == {"cancelled"}
     assert after.generated - before.generated < K * 900
@@ -118,8 +101,8 @@ async def test_closing_the_client_aborts_what_runs(target: Target) -> None:
         await anext(client.stream(study(), 0))
 
 
-async def test_the_limit_on_tokens_is_kept(target: Target) -> None:
-    async with target.open() as client:
+async def test_the_limit_on_tokens_is_kept(reporter: Target) -> None:
+    async with reporter.open() as client:
         stream = client.stream(study(max_tokens=5), 0)
         text, tokens = await read(stream)
     assert text
@@ -127,41 +110,41 @@ async def test_the_limit_on_tokens_is_kept(target: Target) -> None:
     assert stream.finish.reason == "length"
 
 
-async def test_log_probabilities_are_those_of_the_pieces(target: Target) -> None:
-    async with target.open(logprobs=True) as client:
+async def test_log_probabilities_are_those_of_the_pieces(reporter: Target) -> None:
+    async with reporter.open(logprobs=True) as client:
         pieces = [piece async for piece in client.stream(study(max_tokens=10), 0)]
     assert all(piece.logprob is not None and piece.logprob <= 0 for piece in pieces)
     assert len({piece.logprob for piece in pieces}) > 1
 
 
-async def test_a_prompt_that_does_not_fit_is_never_sent(target: Target) -> None:
+async def test_a_prompt_that_does_not_fit_is_never_sent(reporter: Target) -> None:
     long = Request("Tags: " + "Opacity/lung/base/left; " * 400)
-    before = await once_idle(target.metrics)
-    async with target.open() as client:
+    before = await once_idle(reporter.metrics)
+    async with reporter.open() as client:
         with pytest.raises(ClientError, match="1024"):
             await client.check(long, K)
         with pytest.raises(ClientError):
             await anext(client.stream(long, 0))
-    assert (await once_idle(target.metrics)).prompts == before.prompts
+    assert (await once_idle(reporter.metrics)).prompts == before.prompts
 
 
-@pytest.mark.parametrize("target", ["server"], indirect=True)
-async def test_a_model_that_is_not_served_is_named(target: ServerTarget) -> None:
-    async with VLLMServerClient("no-such-model", base_url=target.server.base_url) as client:
+@pytest.mark.parametrize("reporter", ["server"], indirect=True)
+async def test_a_model_that_is_not_served_is_named(reporter: ServerTarget) -> None:
+    async with VLLMServerClient("no-such-model", base_url=reporter.server.base_url) as client:
         with pytest.raises(ClientError, match="no-such-model"):
             await client.check(study(), K)
 
 
-@pytest.mark.parametrize("target", ["process"], indirect=True)
-async def test_an_engine_that_was_given_is_left_running(target: ProcessTarget) -> None:
-    await target.open().aclose()
-    assert not target.engine.errored
-    async with target.open() as client:
+@pytest.mark.parametrize("reporter", ["process"], indirect=True)
+async def test_an_engine_that_was_given_is_left_running(reporter: ProcessTarget) -> None:
+    await reporter.open().aclose()
+    assert not reporter.engine.errored
+    async with reporter.open() as client:
         assert (await read(client.stream(study(max_tokens=5), 0)))[1] == 5
 
 
-async def test_another_event_loop_is_refused(target: Target) -> None:
-    async with target.open() as client:
+async def test_another_event_loop_is_refused(reporter: Target) -> None:
+    async with reporter.open() as client:
         await client.check(study(), 1)
 
         async def use() -> None:
