@@ -71,6 +71,23 @@ class BatchedEncoder:
             known[text] = future.result()
         return _stacked(known[text] for text in texts)
 
+    def remember(self, texts: Sequence[str], vectors: Vector) -> None:
+        """Take vectors (n, d) that the same encoder made earlier. They count against ``cache``."""
+        with self._changed:
+            self._cache.update(zip(texts, vectors, strict=True))
+            while len(self._cache) > self._capacity:
+                self._cache.popitem(last=False)
+
+    def unknown(self, texts: Sequence[str]) -> list[str]:
+        """Those of ``texts`` whose vectors are not remembered."""
+        with self._changed:
+            return [text for text in texts if text not in self._cache]
+
+    def remembered(self) -> tuple[list[str], Vector]:
+        """The texts whose vectors are remembered, and these vectors (n, d)."""
+        with self._changed:
+            return list(self._cache), _stacked(self._cache.values())
+
     def load(self) -> Encoder:
         """The encoder, made now if it has not been made yet. Blocks meanwhile."""
         with self._loading:
