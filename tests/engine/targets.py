@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import psutil
-
 from clients import Client
 from clients.vllm import VLLMClient
 from clients.vllm_server import VLLMServerClient
@@ -61,6 +59,8 @@ async def start(
         with serve(model, NAME, log, arguments | {"enable_prompt_tokens_details": True}) as server:
             yield ServerTarget(server)
         return
+    import psutil
+
     async with VLLMClient(str(model), engine_args=arguments) as owner:
         # Whoever asks while it starts gets the same engine.
         engine, same = await asyncio.gather(owner.start(), owner.start())
