@@ -74,3 +74,5 @@ $(INDEX): | $(CORPUS)
 $(IMAGE): | .venv/demo.stamp
 	@mkdir -p $(@D)
 	$(BIN)/python -m benchmarks.demo_image $@
+
+include .ci/vllm.mk

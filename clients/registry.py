@@ -29,6 +29,8 @@ MODULES = {
     "demo": "clients.demo",
     "openai": "clients.openai",
     "recorded": "clients.recorded",
+    "vllm": "clients.vllm",
+    "vllm-server": "clients.vllm_server",
 }
 
 

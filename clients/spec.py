@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -124,3 +125,22 @@ def whole_number(spec: Spec, word: str | None, name: str, *, low: int = 0) -> in
             f"{spec.name} found {found} as its {name}; expected a whole number of at least {low}"
         )
     return value
+
+
+def true_or_false(spec: Spec, option: str, default: bool = False) -> bool:
+    """The truth of an option that is ``true`` or ``false``, or a ``SpecError``."""
+    word = spec.options.get(option)
+    if word not in (None, "true", "false"):
+        raise SpecError(f"{spec.name} found {word!r} as its {option}; expected true or false")
+    return default if word is None else word == "true"
+
+
+def variable_name(spec: Spec, name: str) -> str:
+    """``name`` where it is the name of an environment variable, or a ``SpecError``."""
+    # A key pasted here by mistake must not be repeated in a message.
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
+        raise SpecError(
+            f"{spec.name} found something else than the name of an environment variable as its "
+            "api_key_env; expected a name in capitals, such as VLLM_API_KEY"
+        )
+    return name

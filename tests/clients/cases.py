@@ -9,6 +9,7 @@ from clients import Client, FinishReason
 from clients.chat_request import ChatOptions
 from clients.openai import OpenAIClient
 from clients.reader import Pace
+from clients.vllm_server import VLLMServerClient
 from tests.clients.wire_server import Answer
 
 KEY = "sk-test-0123456789abcdef"
@@ -125,4 +126,19 @@ class OpenAICase:
         )
 
 
-CASES: list[ClientCase] = [OpenAICase()]
+class VLLMServerCase(OpenAICase):
+    """A vLLM server, which speaks as OpenAI's does and counts on every chunk."""
+
+    name = "vllm-server"
+
+    def open(self, url: str, pace: Pace, max_concurrency: int = 64) -> Client:
+        return VLLMServerClient(
+            "test-model",
+            base_url=f"{url}/v1",
+            api_key=KEY,
+            pace=pace,
+            max_concurrency=max_concurrency,
+        )
+
+
+CASES: list[ClientCase] = [OpenAICase(), VLLMServerCase()]
