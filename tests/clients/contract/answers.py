@@ -8,7 +8,7 @@ import itertools
 from pathlib import Path
 
 from clients import CandidateStream, Request, Sampling
-from tests.clients.cases import ClientCase
+from tests.clients.case import ClientCase
 from tests.clients.wire_server import SAFETY_SECONDS, Answer
 
 REQUEST = Request("Describe the study.", sampling=Sampling(max_tokens=64, seed=7))

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.clients.cases import CASES, ClientCase
+from tests.clients.case import ClientCase
+from tests.clients.cases import CASES
 from tests.clients.contract.clock import Clock
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from clients import Finish, Request, Usage
-from tests.clients.cases import ClientCase
+from tests.clients.case import ClientCase
 from tests.clients.contract.answers import (
     REPORT,
     REQUEST,
@@ -70,7 +70,7 @@ async def test_other_finish_reasons(case: ClientCase, clock: Clock, reason: str)
     async with WireServer(answer) as server, case.open(server.url, clock.pace()) as client:
         stream = client.stream(REQUEST, 0)
         assert await read(stream) == "No "
-    assert stream.finish == Finish(reason)
+    assert stream.finish == Finish(reason, case.detail(reason))
 
 
 async def test_empty_chunks_and_keep_alive_lines_bring_nothing(

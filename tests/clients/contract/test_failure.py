@@ -15,7 +15,7 @@ from clients.errors import (
 )
 from clients.reader import Timeouts
 from clients.retry import RetryPolicy
-from tests.clients.cases import ClientCase
+from tests.clients.case import ClientCase
 from tests.clients.contract.answers import (
     REPORT,
     REQUEST,

@@ -10,7 +10,7 @@ from clients.errors import (
     StreamError,
 )
 from clients.retry import RetryPolicy
-from tests.clients.cases import KEY, ClientCase
+from tests.clients.case import KEY, ClientCase
 from tests.clients.contract.answers import (
     REQUEST,
     read,

@@ -12,7 +12,7 @@ from clients.errors import (
     ClientClosedError,
     StreamError,
 )
-from tests.clients.cases import ClientCase
+from tests.clients.case import ClientCase
 from tests.clients.contract.answers import (
     DESCRIPTORS,
     REPORT,

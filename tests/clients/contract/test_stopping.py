@@ -8,7 +8,7 @@ import pytest
 
 from clients import Finish
 from clients.reader import Pace
-from tests.clients.cases import ClientCase
+from tests.clients.case import ClientCase
 from tests.clients.contract.answers import (
     DESCRIPTORS,
     REQUEST,

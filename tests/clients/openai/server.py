@@ -15,7 +15,8 @@ from clients import (
     Usage,
     open_client,
 )
-from tests.clients.cases import KEY, OpenAICase
+from tests.clients.case import KEY
+from tests.clients.cases import OpenAICase
 from tests.clients.wire_server import SAFETY_SECONDS, Answer, WireServer
 
 CASE = OpenAICase()

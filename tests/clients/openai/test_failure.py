@@ -9,7 +9,7 @@ import pytest
 from clients.errors import StreamError
 from clients.openai import OpenAIClient
 from clients.reader import Pace
-from tests.clients.cases import KEY
+from tests.clients.case import KEY
 from tests.clients.openai.server import (
     CASE,
     REQUEST,

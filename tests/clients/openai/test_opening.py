@@ -14,7 +14,7 @@ from clients.errors import MissingKeyError, MissingPackageError, SpecError, Stre
 from clients.openai import OpenAIClient
 from clients.reader import Pace
 from clients.retry import RetryPolicy
-from tests.clients.cases import KEY
+from tests.clients.case import KEY
 from tests.clients.openai.server import (
     CASE,
     REQUEST,
