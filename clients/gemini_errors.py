@@ -48,7 +48,9 @@ def explain(
             not_found="the base URL",
             retry_after=_retry_delay(error.details),
         )
-    if isinstance(error, UnknownApiResponseError) or type(error).__module__.startswith("pydantic"):
+    if isinstance(error, UnknownApiResponseError | UnicodeDecodeError | AttributeError) or (
+        type(error).__module__.startswith("pydantic")
+    ):
         return StreamError(
             f"the server {server} sent something that is not a Gemini chunk, or the connection "
             "ended before the report did; is this the base URL of the Gemini API?"

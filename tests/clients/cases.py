@@ -13,6 +13,11 @@ from tests.clients.case import KEY, ClientCase, event
 from tests.clients.gemini_case import GeminiCase
 from tests.clients.mistral_case import MistralCase
 from tests.clients.wire_server import Answer
+from tests.clients.wrapped_cases import (
+    GeminiOverAiohttpCase,
+    GeminiOverHttpxCase,
+    MistralWrappedCase,
+)
 
 
 def chunk(choices: list[Any] | None, **fields: Any) -> bytes:
@@ -88,4 +93,11 @@ class OpenAICase:
         )
 
 
-CASES: list[ClientCase] = [OpenAICase(), GeminiCase(), MistralCase()]
+CASES: list[ClientCase] = [
+    OpenAICase(),
+    GeminiCase(),
+    GeminiOverAiohttpCase(),
+    GeminiOverHttpxCase(),
+    MistralCase(),
+    MistralWrappedCase(),
+]
