@@ -18,7 +18,12 @@ from clients.http_errors import (
 
 
 def explain(
-    error: Exception, *, server: str, model: str, key_name: str, secrets: Collection[str]
+    error: Exception,
+    *,
+    server: str,
+    model: str,
+    key_name: str,
+    secrets: Collection[str],
 ) -> StreamError:
     """The error as this package's own.
 
@@ -26,7 +31,7 @@ def explain(
     outside of the ``except`` block, so that none is chained to it. ``secrets`` are struck out of
     what the server says.
     """
-    from google.genai.errors import APIError, UnknownApiResponseError  # noqa: PLC0415
+    from google.genai.errors import APIError  # noqa: PLC0415
 
     if is_lost_connection(error):
         return lost_connection(error, server=server, secrets=secrets)
@@ -48,15 +53,13 @@ def explain(
             not_found="the base URL",
             retry_after=_retry_delay(error.details),
         )
-    if isinstance(error, UnknownApiResponseError | UnicodeDecodeError | AttributeError) or (
-        type(error).__module__.startswith("pydantic")
-    ):
-        return StreamError(
-            f"the server {server} sent something that is not a Gemini chunk, or the connection "
-            "ended before the report did; is this the base URL of the Gemini API?"
-        )
+    if type(error) is ValueError:
+        said = strike(str(error), secrets)
+        return StreamError(f"the request could not be sent ({type(error).__name__}): {said}")
+    # The SDK parses what it receives without a guard of its own.
     return StreamError(
-        f"the request could not be sent ({type(error).__name__}): {strike(str(error), secrets)}"
+        f"the server {server} sent something that is not a Gemini chunk, or the connection ended "
+        f"before the report did ({type(error).__name__}); is this the base URL of the Gemini API?"
     )
 
 
