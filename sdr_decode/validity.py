@@ -15,7 +15,8 @@ _REFUSAL = re.compile(
         (?:i[’']?m|i\s+am)\s+(?:very\s+|so\s+)?(?:sorry|unable|not\s+able)
       | (?:i\s+)?(?:apologi[sz]e|apologies)\b
       | sorry\b
-      | (?:unfortunately,?\s+)?i\s+(?:can(?:[’']?t|not|\s+not)|won[’']?t|(?:do|am)\s+not|don[’']?t)\s+
+      | (?:unfortunately,?\s+)?i\s+
+        (?:can(?:[’']?t|not|\s+not)|won[’']?t|(?:do|am)\s+not|don[’']?t)\s+
         (?:\w+\s+)?(?:assist|help|provide|analy[sz]e|interpret|diagnose|view|see|process|able|have)
       | as\s+an?\s+(?:ai|artificial|language)\b
     )""",

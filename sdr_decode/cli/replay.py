@@ -33,6 +33,9 @@ def replay(
     sections: Annotated[
         bool, typer.Option(help="Compare findings with findings, impression with impression.")
     ] = True,
+    embeddings: Annotated[
+        Path | None, typer.Option(help="Keep the embeddings in this file for the next run.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the rows to this file.")] = None,
 ) -> None:
     """Replay RECORDING exactly under every policy with every selector."""
@@ -46,7 +49,7 @@ def replay(
     selects = {spec: selectors.make(spec) for spec in select or ["corpus"]}
     launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}
     progress = Console(stderr=True)
-    with open_measure(index, encoder=encoder, sections=sections) as measure:
+    with open_measure(index, encoder=encoder, sections=sections, embeddings=embeddings) as measure:
         studies = load_studies(
             recording,
             measure,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from itertools import islice
 from pathlib import Path
 
@@ -96,8 +97,6 @@ candidates = st.builds(
 def test_a_replay_is_what_the_decoder_does_on_any_recording(
     index: Path, tmp_path_factory: pytest.TempPathFactory, streams: list[RecordedCandidate]
 ) -> None:
-    import asyncio  # noqa: PLC0415
-
     path = tmp_path_factory.mktemp("any") / "any.jsonl"
     write(path, [RecordedStudy("one", "", None, tuple(streams))])
     asyncio.run(assert_live_equals_replay(index, path, k=len(streams), studies=1))
@@ -178,7 +177,7 @@ def test_a_recording_with_too_few_candidates_is_refused(index: Path, tmp_path: P
         tmp_path / "few.jsonl", [RecordedStudy("A", "", None, (RecordedCandidate(("Hm.",)),))]
     )
     with open_measure(index, encoder=FakeEncoder()) as measure:
-        with pytest.raises(RecordingError, match="A .*holds 1 candidates, k is 2"):
+        with pytest.raises(RecordingError, match=r"A .*holds 1 candidates, k is 2"):
             load_studies(path, measure, k=2)
         with pytest.raises(DecodeError, match="k is 0"):
             load_studies(path, measure, k=0)
