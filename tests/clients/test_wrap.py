@@ -70,7 +70,6 @@ SDKS = pytest.mark.parametrize(
 
 
 @SDKS
-@pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")
 async def test_each_sdk_streams_over_what_the_caller_configured(
     sdk_of: Any, case: Any, kind: type[Client]
 ) -> None:
@@ -93,7 +92,6 @@ async def test_each_sdk_streams_over_what_the_caller_configured(
 
 
 @SDKS
-@pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")
 async def test_a_decoder_takes_each_sdk(
     sdk_of: Any, case: Any, kind: type[Client], index: Path
 ) -> None:

@@ -55,7 +55,6 @@ async def test_the_key_is_in_no_message_name_or_log(
     assert KEY not in caplog.text
 
 
-@pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")
 async def test_the_key_is_in_no_result_event_or_recording(
     case: ClientCase, clock: Clock, index: Path, tmp_path: Path
 ) -> None:

@@ -47,6 +47,24 @@ async def test_a_cancel_closes_the_connection_without_another_chunk(
     assert sent == [3] * 100
 
 
+async def test_a_cancel_at_any_moment_of_the_beginning_closes_the_connection(
+    case: ClientCase, clock: Clock
+) -> None:
+    answer = Answer([case.text("No "), Fault.STALL])
+    async with WireServer(answer) as server, case.open(server.url, clock.pace()) as client:
+        for turns in range(60):
+            stream = client.stream(REQUEST, turns)
+            waiting = asyncio.ensure_future(read(stream))
+            async with asyncio.timeout(SAFETY_SECONDS):
+                exchange = await server.request(turns)
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                await stream.cancel()
+                await waiting
+                await exchange.disconnected.wait()
+        await server.all_disconnected()
+
+
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="needs Linux's /proc")
 async def test_when_cancel_returns_the_connection_is_closed(case: ClientCase, clock: Clock) -> None:
     answer = Answer([case.text("No "), Fault.STALL])
