@@ -1,0 +1,117 @@
+"""What one sentence says of the observations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+from sdr_decode.findings.cues import CUES, Cue
+from sdr_decode.findings.lexicon import TARGETS, Target
+from sdr_decode.findings.observations import Mention, Observation, stronger
+from sdr_decode.findings.phrases import Match, PhraseTable, tables_of, words_of
+from sdr_decode.findings.scope import modified
+from sdr_decode.findings.statements import (
+    OBSERVED,
+    QUALITIES,
+    SUBJECTS,
+    Quality,
+    Subject,
+    suits,
+)
+from sdr_decode.sentences import normalise
+
+_CACHED_SENTENCES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceFindings:
+    """``mentions`` holds the observations that a sentence mentions, never ``NO_FINDING``, which
+    only a whole report can state. ``other_abnormality`` is true when it affirms or suspects an
+    abnormality outside the 14, such as emphysema or scoliosis."""
+
+    mentions: Mapping[Observation, Mention]
+    other_abnormality: bool
+
+
+@lru_cache(maxsize=_CACHED_SENTENCES)
+def label_sentence(text: str) -> SentenceFindings:
+    """What a sentence says of each observation: positive over uncertain over negative where it
+    says several. Any text is valid; one that says nothing gives no mention."""
+    words = words_of(normalise(text))
+    found = _table().matches(words)
+    made = modified(words, found)
+    mentions: dict[Observation, Mention] = {}
+    other = False
+    for match, mention in zip(found, made, strict=True):
+        if isinstance(match.meaning, Target) and mention is not Mention.NOT_MENTIONED:
+            for observation in match.meaning.observations:
+                mentions[observation] = stronger(
+                    mention, mentions.get(observation, Mention.NOT_MENTIONED)
+                )
+            other |= (
+                match.meaning.abnormal
+                and not match.meaning.observations
+                and mention is not Mention.NEGATIVE
+            )
+    for subject, mention in _stated(found, made):
+        for observation in OBSERVED[subject]:
+            mentions[observation] = stronger(
+                mention, mentions.get(observation, Mention.NOT_MENTIONED)
+            )
+    return SentenceFindings(MappingProxyType(mentions), other)
+
+
+@lru_cache(maxsize=1)
+def _table() -> PhraseTable[object]:
+    return PhraseTable[object](
+        [*tables_of(QUALITIES), *tables_of(SUBJECTS), *tables_of(TARGETS), *tables_of(CUES)]
+    )
+
+
+def _stated(
+    found: Sequence[Match[object]], made: Sequence[Mention]
+) -> list[tuple[Subject, Mention]]:
+    """The subjects of a sentence with what their qualities make of their observations."""
+    stated = []
+    for at, match in enumerate(found):
+        if not isinstance(match.meaning, Subject):
+            continue
+        quality = _quality_of(match.meaning, at, found)
+        if quality is not None:
+            said = _said(found[quality].meaning, made[quality])
+            if said is not None:
+                stated.append((match.meaning, said))
+    return stated
+
+
+def _quality_of(subject: Subject, at: int, found: Sequence[Match[object]]) -> int | None:
+    def fits(index: int) -> bool:
+        meaning = found[index].meaning
+        return isinstance(meaning, Quality) and suits(subject, meaning)
+
+    if at and found[at - 1].end == found[at].start and fits(at - 1):
+        return at - 1
+    for index in range(at + 1, len(found)):
+        if found[index].meaning is Cue.BREAKS:
+            break
+        if fits(index):
+            return index
+    for index in range(at - 1, -1, -1):
+        if found[index].meaning is Cue.BREAKS:
+            break
+        if fits(index):
+            return index
+    return None
+
+
+def _said(quality: object, mention: Mention) -> Mention | None:
+    """What a quality under its cues says of the observation; ``None`` where it says nothing."""
+    if quality in {Quality.NORMAL, Quality.CLEAR}:
+        return Mention.NEGATIVE if mention is Mention.POSITIVE else None
+    if mention is Mention.NOT_MENTIONED:
+        return None
+    if quality is Quality.BORDERLINE and mention is Mention.POSITIVE:
+        return Mention.UNCERTAIN
+    return mention
