@@ -31,6 +31,7 @@ _SEEN = (
 )
 _CHANGE = "change|changes|progression|worsening|increase|enlargement|growth"
 _QUALIFIED = "significant|interval|appreciable|substantial|definite|definitive|acute|xxxx|gross"
+_SURELY = "entirely|completely|totally|confidently|definitively|definitely|reliably"
 _EXCLUDE = "excluded|ruled~out|eliminated"
 _IS = "is|are|was|were"
 _FAR = "completely|essentially|now|since|largely|again|entirely|grossly|well"
@@ -69,17 +70,17 @@ CUES: dict[Cue, str] = {
         treatment of|for, treated, risk of|for, known prior, in the past, resolution of prior,
         to document resolution, until clearing|resolution, to evaluate for?, to assess for?,
         follow up to, followup to, look|looking for, workup for, protocol, symptoms of,
-        to better characterize|evaluate|assess, further evaluation of, questioned on, reason for""",
+        to better characterize|evaluate|assess, further evaluation of, questioned on, reason for, obscure|obscures|obscuring, to identify, previously described|questioned""",
     Cue.NEGATED: f"""
         {_IS}? not {_FAR}? {_SEEN}, not {_IS}? definitely|clearly|convincingly? {_SEEN}, 
         {_IS} no longer {_SEEN}?, no longer {_SEEN}, {_IS} absent, absent,
         has|have {_FAR}? resolved|cleared|disappeared, {_IS} {_FAR}? resolved,
         resolved, cleared, {_IS} unlikely, unlikely, {_IS} {_EXCLUDE}, {_IS} negative,
         has|have been removed|excluded, removed, {_IS} less likely, {_IS} doubtful,
-        {_IS} no evidence of that""",
+        {_IS} no evidence of that, may|might not be {_SEEN}""",
     Cue.QUESTIONED: f"""
-        {_IS} not|difficult|hard entirely|completely? {_EXCLUDE}, not entirely|completely? {_EXCLUDE},
-        cannot|can~not|could~not be? entirely|completely|totally? {_EXCLUDE}, cannot be? exclude,
+        {_IS} not|difficult|hard {_SURELY}? {_EXCLUDE}, not {_SURELY}? {_EXCLUDE},
+        cannot|can~not|could~not be? {_SURELY}? {_EXCLUDE}, cannot be? exclude,
         {_IS} difficult to exclude, would be difficult to exclude, difficult to exclude,
         {_IS} possible|probable|suspected|likely|questionable|questioned|uncertain|considered,
         may|might|could be present|considered, {_IS} a possibility|consideration,
@@ -99,9 +100,9 @@ CUES: dict[Cue, str] = {
         partially|partly|nearly cleared, incompletely cleared, no prior|previous, no comparison,
         no other, no further, no additional, could|can be seen, may be seen with, no doubt,
         rather, no increase|decrease|improvement in?, without increase|decrease|improvement in?,
-        resolving, clearing, clinical correlation, follow up may, may be helpful, would be helpful,
+        resolving, clearing, clinical correlation, follow up may, may be helpful, would be helpful, can be seen with,
         would|could|may be of value|use, not well? evaluated|assessed, has not resolved,
-        have not resolved, may|might|could be secondary|due|related to, if clinically indicated,
+        have not resolved, if clinically indicated,
         if clinically warranted, if indicated, if there is, if clinical concern""",
 }
 

@@ -15,9 +15,11 @@ from sdr_decode.findings.observations import Observation
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a phrase mentions: observations, or with none of them another abnormality."""
+    """What a phrase mentions: observations that it affirms, others that it makes only suspected, or
+    with none of them another abnormality, unless it is not ``abnormal``."""
 
     observations: tuple[Observation, ...] = ()
+    suspected: tuple[Observation, ...] = ()
     abnormal: bool = True
 
 
@@ -39,29 +41,34 @@ TARGETS: Mapping[Target, str] = {
         air space opacity|opacities|infiltrate|infiltrates|filling, airspace diseases|filling,
         infiltrate, infiltrates, infiltration, infiltrative, interstitial pattern|lung|disease,
         interstitial thickening|prominence|infiltrate|infiltrates|opacity|opacities|abnormality,
-        interstitial lung disease|markings|changes, interstitial changes|process,
+        interstitial lung disease|changes, irregular interstitial markings, interstitial changes|process,
         reticular|reticulonodular pattern|marking|markings|opacity|opacities|densities|density,
         reticulation, peribronchial|bronchial wall? thickening|cuffing, haziness, scar, scars,
         scarring, fibronodular scarring|changes|disease, lung|pulmonary|basilar density|densities,
         fibrotic change|changes, pulmonary|interstitial fibrosis, honeycombing,
-        hazy density|densities, patchy density|densities, retrocardiac density, parenchymal density,
+        hazy density|densities, patchy density|densities, retrocardiac density, parenchymal density, lobe density|densities, base density|densities,
         linear density|densities, streaky density|densities, ground glass""",
     Target((_O.LUNG_LESION,)): """
         mass, masses, nodule, nodules, nodularity, lump, cavitary lesion|lesions, cavity, neoplasm,
         carcinoma, tumor, tumors, malignancy, metastases, metastasis, metastatic disease|lesions,
-        nodular density|densities|opacification|lesion|lesions|focus|foci|area|areas,
+        nodular lesion|lesions|focus|foci|area|areas,
         pulmonary|lung|parenchymal lesion|lesions|cancer|malignancy,
-        masslike|rounded opacity|opacities|density|densities|lesion, mass like|lesion|lesions""",
-    Target((_O.LUNG_LESION, _O.LUNG_OPACITY)): """
-        nodular opacity|opacities, round|rounded|masslike opacity|opacities,
-        mass like opacity|opacities|density""",
+        masslike|mass~like lesion|lesions""",
+    # A nodular opacity may or may not be a nodule.
+    Target((_O.LUNG_OPACITY,), (_O.LUNG_LESION,)): """
+        nodular|masslike|round|rounded|nodule~like|mass~like opacity|opacities|opacification,
+        nodular|masslike|round|rounded|nodule~like|mass~like density|densities""",
+    Target((_O.LUNG_LESION, _O.LUNG_OPACITY)): "mass density|opacity",
+    Target((), (_O.CARDIOMEGALY,)): """
+        borderline cardiomegaly, borderline heart|cardiac size|enlargement|silhouette|prominence,
+        borderline enlarged heart|cardiac~silhouette, borderline size heart,
+        borderline size of the heart, cardiomegaly is borderline, borderline to mild cardiomegaly""",
     Target((_O.EDEMA,)): """
         edema, oedema, chf, congestive|heart failure, congestive heart failure, vascular congestion,
         pulmonary|venous|vasculature|interstitial? congestion, pulmonary vascular|venous congestion,
         congestive change|changes, vascular indistinctness|engorgement|prominence|redistribution,
         indistinctness, indistinct vascularity|vasculature, vascular redistribution, cephalization,
-        fluid overload, volume overload, congestion, pulmonary venous hypertension,
-        kerley b? lines, failure, cardiac decompensation, central vascular prominence""",
+        fluid overload, volume overload, congestion,         kerley b? lines, failure, cardiac decompensation, central vascular prominence, cardiac failure""",
     Target((_O.CONSOLIDATION,)): """
         consolidation, consolidations, consolidative, consolidated,
         airspace|lobar|alveolar consolidation|consolidations, air space consolidation|consolidations,
@@ -72,7 +79,6 @@ TARGETS: Mapping[Target, str] = {
         infective process, pneumonic""",
     Target((_O.ATELECTASIS,)): """
         atelectasis, atelectases, atelectatic, atelectatic change|changes, collapse, collapsed,
-        subsegmental? atelectasis, volume loss, loss of volume, bibasilar? atelectasis,
         atelectactic, atalectasis, atelectais, atelectesis, atelectasia""",
     Target((_O.PNEUMOTHORAX,)): "pneumothorax, pneumothoraces, pneumothoraxes, pneumothoracies, ptx",
     Target((_O.PNEUMOTHORAX, _O.PLEURAL_EFFUSION)): "hydropneumothorax, hydropneumothoraces",
@@ -87,20 +93,22 @@ TARGETS: Mapping[Target, str] = {
         pleural calcifications, pleural fibrosis, biapical pleural? thickening|capping,
         pleural and parenchymal scarring, thickening of the? pleura""",
     Target((_O.FRACTURE,)): """
-        fracture, fractures, fractured, compression deformity|deformities, wedge deformity|deformities,
-        vertebral body? compression, wedging, rib deformity|deformities,
+        fracture, fractures, fractured, compression deformity|deformities,
+        vertebral body? compression,
         fracture deformity|deformities, compression fracture|fractures""",
     Target((_O.SUPPORT_DEVICES,)): """
         pacer, pacers, pacemaker, pacemakers, pacing, generator, icd, aicd, defibrillator, lead, leads,
         catheter, catheters, picc, port, portacath, mediport, port a cath, infusaport, cvc, swan,
         central|venous|arterial|ij|picc|jugular|subclavian|midline|dialysis line|lines,
         central venous line|lines, support line|lines, lines and tubes, tube|tubes|tubing, ett, ngt,
-        tracheostomy, prosthetic? valve|valves, valve replacement, prosthetic, prosthesis, prostheses,
+        tracheostomy, prosthetic? valve|valves, valve replacement, prosthetic, prosthesis,
         stent, stents, clip, clips, suture, sutures, staple, staples, surgical material|hardware,
         sternotomy wires|wire|xxxx|sutures, wire, wires, hardware, screw, screws, rod, rods, plate,
         plates, arthroplasty, coil, coils, cannula, drain, drains, filter, stimulator, shunt, device,
-        devices, anchor, anchors, fixation, implant, implants, recorder, monitor, electrodes, pump,
-        balloon, endotracheal, nasogastric, orthopedic xxxx, surgical xxxx, apparatus, lap band,
+        devices, anchor, anchors, fixation, recorder, monitor, electrodes, pump,
+        tip, tips, xxxx a xxxx, screw|lead|wire|device is|are fractured,
+        fracture of the? lateral? most? fixation|surgical? screw|lead|wire|catheter,
+        catheter|lead|wire|screw fracture, endotracheal, nasogastric, orthopedic xxxx, surgical xxxx, apparatus, lap band,
         kyphoplasty, vertebroplasty, spinal fusion, cerclage, dobbhoff, trach""",
     Target(): """
         emphysema, emphysematous, copd, chronic obstructive, hyperinflation, hyperinflated,
@@ -116,11 +124,16 @@ TARGETS: Mapping[Target, str] = {
         free air, subcutaneous emphysema, bullet, foreign body|bodies, shrapnel, lymphadenopathy,
         adenopathy, dislocation, lytic, sclerotic, sclerosis, shift, density, densities, lucency,
         lucencies, cyst, cysts, cystic, hypertension, pericardial effusion|effusions|fluid,
-        postsurgical change|changes, post surgical change|changes, calcified|granulomatous nodule|nodules,
+        postsurgical change|changes, post surgical change|changes, calcified|granulomatous|calcific nodule|nodules, calcific density nodules,
+        calcified small? right|left|bilateral? upper|lower|middle? lobe|lung|pulmonary|hilar? nodule|nodules,
+        previous|prior|old|remote granulomatous? infection|pneumonia|inflammation, wedging, volume loss,
+        previous active? pulmonary? tuberculosis pneumonia?,
         calcified nodular? density|densities|opacity|opacities, calcified lung|pulmonary nodule|nodules,
         calcified xxxx,
         pectus, mastectomy, lobectomy, pneumonectomy, prominence, fullness""",
-    Target((), abnormal=False): """
+    Target(abnormal=False): """
+        breast implant|implants|prosthesis|prostheses, scapular tip|tips, tip of the scapula,
+        respiratory|renal failure,
         body mass, fissure line, lucent line, life support, medical support, chest tube removal,
         fat pad, nipple shadow|shadows, bone density, lead to, leads to, leading to, midline,
         valve plane, ductal plate, end plate, end plates, endplate, endplates,

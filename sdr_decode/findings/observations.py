@@ -45,3 +45,8 @@ _STRENGTH = {
 def stronger(one: Mention, other: Mention) -> Mention:
     """The one that prevails: positive over uncertain over negative over not mentioned."""
     return one if _STRENGTH[one] >= _STRENGTH[other] else other
+
+
+def doubted(mention: Mention) -> Mention:
+    """The mention after a word of doubt: what was positive is uncertain."""
+    return Mention.UNCERTAIN if mention is Mention.POSITIVE else mention

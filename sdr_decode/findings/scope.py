@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdr_decode.findings.cues import RESUMES, Cue
-from sdr_decode.findings.observations import Mention
+from sdr_decode.findings.observations import Mention, doubted
 from sdr_decode.findings.phrases import Match
 
 _BEFORE = {
@@ -38,13 +38,13 @@ def modified(words: Sequence[str], found: Sequence[Match[object]]) -> list[Menti
             force, statement = Mention.POSITIVE, at + 1
         elif cue is Cue.EITHER:
             if force is Mention.POSITIVE and _joins(found, at):
-                made[at - 1] = _doubted(made[at - 1])
+                made[at - 1] = doubted(made[at - 1])
                 made[at + 1] = Mention.UNCERTAIN
         elif cue is Cue.BETWEEN:
             if force is not Mention.NEGATIVE:
                 force = Mention.UNCERTAIN
                 if at > statement:
-                    made[at - 1] = _doubted(made[at - 1])
+                    made[at - 1] = doubted(made[at - 1])
         elif cue in _BEHIND and any(_is_finding(other) for other in found[statement:at]):
             for behind in range(statement, at):
                 made[behind] = _BEHIND[cue]
@@ -69,11 +69,6 @@ def _joins(found: Sequence[Match[object]], at: int) -> bool:
     before, after = found[at - 1], found[at + 1]
     near = found[at].start - before.end <= 1 and after.start - found[at].end <= 2
     return near and _is_finding(before) and _is_finding(after)
-
-
-def _doubted(mention: Mention) -> Mention:
-    """A finding that was certain no longer is."""
-    return Mention.UNCERTAIN if mention is Mention.POSITIVE else mention
 
 
 def _prevails(cue: Cue, force: Mention) -> bool:

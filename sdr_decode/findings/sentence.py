@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from sdr_decode.findings.cues import CUES, Cue
 from sdr_decode.findings.lexicon import TARGETS, Target
-from sdr_decode.findings.observations import Mention, Observation, stronger
+from sdr_decode.findings.observations import Mention, Observation, doubted, stronger
 from sdr_decode.findings.phrases import Match, PhraseTable, tables_of, words_of
 from sdr_decode.findings.scope import modified
 from sdr_decode.findings.statements import (
@@ -46,21 +46,25 @@ def label_sentence(text: str) -> SentenceFindings:
     other = False
     for match, mention in zip(found, made, strict=True):
         if isinstance(match.meaning, Target) and mention is not Mention.NOT_MENTIONED:
-            for observation in match.meaning.observations:
-                mentions[observation] = stronger(
-                    mention, mentions.get(observation, Mention.NOT_MENTIONED)
-                )
+            _add(mentions, match.meaning.observations, mention)
+            _add(mentions, match.meaning.suspected, doubted(mention))
             other |= (
                 match.meaning.abnormal
                 and not match.meaning.observations
+                and not match.meaning.suspected
                 and mention is not Mention.NEGATIVE
             )
     for subject, mention in _stated(found, made):
-        for observation in OBSERVED[subject]:
-            mentions[observation] = stronger(
-                mention, mentions.get(observation, Mention.NOT_MENTIONED)
-            )
+        _add(mentions, OBSERVED[subject], mention)
     return SentenceFindings(MappingProxyType(mentions), other)
+
+
+def _add(
+    mentions: dict[Observation, Mention], observations: Sequence[Observation], mention: Mention
+) -> None:
+    for observation in observations:
+        said = mentions.get(observation, Mention.NOT_MENTIONED)
+        mentions[observation] = stronger(mention, said)
 
 
 @lru_cache(maxsize=1)
@@ -112,6 +116,4 @@ def _said(quality: object, mention: Mention) -> Mention | None:
         return Mention.NEGATIVE if mention is Mention.POSITIVE else None
     if mention is Mention.NOT_MENTIONED:
         return None
-    if quality is Quality.BORDERLINE and mention is Mention.POSITIVE:
-        return Mention.UNCERTAIN
-    return mention
+    return doubted(mention) if quality is Quality.BORDERLINE else mention

@@ -61,7 +61,7 @@ SUBJECTS: Mapping[Subject, str] = {
     Subject.VESSELS: """
         pulmonary vascularity|vasculature|vessels|vascular|circulation, vascularity, vasculature,
         pulmonary vascular markings|pattern|structures, vascular markings,
-        pulmonary xxxx, central pulmonary vasculature|vascularity""",
+        central pulmonary vasculature|vascularity, pulmonary vascular engorgement""",
     Subject.INTERSTITIUM: """
         interstitial markings|marking|pattern, interstitium, bronchovascular interstitial? markings,
         interstitial lung markings, lung|pulmonary markings, interstitial""",
@@ -75,18 +75,16 @@ QUALITIES: Mapping[Quality, str] = {
         normal, within? normal limits, unremarkable, intact, not enlarged, normal in size,
         normal size, not remarkable, nonenlarged, non enlarged, not grossly enlarged, small,
         within limits of normal, within the limits of normal, grossly normal, wnl,
-        no abnormality, unenlarged""",
+        unenlarged, at? near? the? upper|top limit|limits of? normal, upper|top|high normal,
+        within limits""",
     Quality.CLEAR: "clear, sharp, well expanded, well aerated, clear bilaterally, clear of",
     Quality.ENLARGED: """
         enlarged, enlargement, widened, widening, prominent, prominence, engorged, engorgement,
-        increased, congested, indistinct, large, dilated, accentuated, accentuation, enlarge,
+        increased, congested, indistinct, large, dilated, enlarge,
         coarsened, coarse, thickened, more prominent, cephalized""",
     Quality.BORDERLINE: """
-        borderline, borderline enlarged|enlargement|large|prominent|size|cardiomegaly, top normal,
-        at? the? upper limit|limits of normal, upper normal, upper limits normal, high normal,
-        borderline in size, slightly prominent, top limits|limit of normal, normal to mildly enlarged,
-        normal to borderline, borderline heart size, within upper limits of normal,
-        top normal in size, borderline in size, near the upper limits of normal""",
+        borderline, borderline enlarged|large|prominent|size, slightly prominent,
+        normal to mildly enlarged, normal to borderline""",
 }
 
 _SUITS: Mapping[Subject, frozenset[Quality]] = {
