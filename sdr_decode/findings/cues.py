@@ -1,7 +1,8 @@
 """The words that negate, question or set aside what stands beside them.
 
-The kinds and their scopes are those of ConText (Harkema et al. 2009, doi:10.1016/j.jbi.2009.05.002),
-after NegEx; the phrases are this package's own, gathered from the training half of Open-i.
+The kinds and their scopes are those of ConText (Harkema et al. 2009,
+doi:10.1016/j.jbi.2009.05.002),
+after NegEx; the phrases are this package's own, gathered from the tuning half of Open-i.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _IS = "is|are|was|were"
 _FAR = "completely|essentially|now|since|largely|again|entirely|grossly|well"
 
 CUES: dict[Cue, str] = {
-    Cue.NEGATES: f"""
+    Cue.NEGATES: """
         no, not, without, nor, neither, never, none, cannot see,
         no evidence|sign|signs|indication|suggestion|findings|xxxx of|for, no longer,
         no radiographic|definite|convincing|focal|xxxx? evidence of|for,
@@ -49,61 +50,65 @@ CUES: dict[Cue, str] = {
         interval? removal of""",
     Cue.QUESTIONS: """
         suggest, suggests, suggesting, suggestive of?, suspicious for|of, suspicion for|of,
-        suspect, suspected, concern for|of, concerning for|of, worrisome for,
-        question, questionable, questioned, question of|whether, indeterminate for,
-        presumed, presumably, presumptive, apparent, equivocal, appears to be, seems to be,
+        suspect, suspected, concern for|of, concerning for|of, worrisome for, question,
+        questionable, questioned, question of|whether, indeterminate for, presumed, presumably,
+        presumptive, apparent, equivocal, appears to be, seems to be,
         differential diagnosis? includes?, differential considerations? include?,
         considerations|consideration include|includes, favor, favored, favoring, favors,
-        xxxx to? represent|represents|representing|reflect|reflects|reflecting,
-        xxxx secondary to, xxxx due to, xxxx related to""",
+        xxxx to? represent|represents|representing|reflect|reflects|reflecting, xxxx secondary to,
+        xxxx due to, xxxx related to""",
     Cue.MAY_BE: """
         may, might, could, possible, possibly, probable, probably, likely, perhaps,
         most|more likely, cannot|can~not|could~not|not exclude, cannot|can~not be? exclude,
         not excluding, does|do not exclude, difficult|hard to exclude, cannot|can~not rule out,
         not entirely? ruled? out, possibility of, potential, potentially, uncertain, unclear if,
-        indeterminate, suggestion of, vague|subtle suggestion of, hint of, rule out underlying""",
+        indeterminate, suggestion of, vague|subtle suggestion of, hint of, rule out underlying,
+        in the appropriate|proper|right clinical setting|context""",
     Cue.SETS_ASIDE: """
         history of, hx of, h / o, h o, past history of, prior history of, clinical history of,
-        family history of, evaluate for, evaluation for|of, evaluate, assess for, assessment for|of,
-        rule out, r / o, r o, to exclude, exclude underlying, to rule out, to ensure, to confirm,
-        concern in the past, if, indication, indications, screening for, screen for,
-        treatment of|for, treated, risk of|for, known prior, in the past, resolution of prior,
-        to document resolution, until clearing|resolution, to evaluate for?, to assess for?,
-        follow up to, followup to, look|looking for, workup for, protocol, symptoms of,
-        to better characterize|evaluate|assess, further evaluation of, questioned on, reason for, obscure|obscures|obscuring, to identify, previously described|questioned""",
+        family history of, evaluate for, evaluation for|of, evaluate, assess for,
+        assessment for|of, rule out, r / o, r o, to exclude, exclude underlying, to rule out,
+        to ensure, to confirm, concern in the past, if, indication, indications, screening for,
+        screen for, treatment of|for, treated, risk of|for, known prior, in the past,
+        resolution of prior, to document resolution, until clearing|resolution, to evaluate for?,
+        to assess for?, follow up to, followup to, look|looking for, workup for, protocol,
+        symptoms of, to better characterize|evaluate|assess, further evaluation of, questioned on,
+        reason for, obscure|obscures|obscuring, to identify, previously described|questioned""",
     Cue.NEGATED: f"""
-        {_IS}? not {_FAR}? {_SEEN}, not {_IS}? definitely|clearly|convincingly? {_SEEN}, 
+        {_IS}? not {_FAR}? {_SEEN}, not {_IS}? definitely|clearly|convincingly? {_SEEN},
         {_IS} no longer {_SEEN}?, no longer {_SEEN}, {_IS} absent, absent,
-        has|have {_FAR}? resolved|cleared|disappeared, {_IS} {_FAR}? resolved,
-        resolved, cleared, {_IS} unlikely, unlikely, {_IS} {_EXCLUDE}, {_IS} negative,
-        has|have been removed|excluded, removed, {_IS} less likely, {_IS} doubtful,
-        {_IS} no evidence of that, may|might not be {_SEEN}""",
+        has|have {_FAR}? resolved|cleared|disappeared, {_IS} {_FAR}? resolved, resolved, cleared,
+        {_IS} unlikely, unlikely, {_IS} {_EXCLUDE}, {_IS} negative, has|have been removed|excluded,
+        removed, {_IS} less likely, {_IS} doubtful, {_IS} no evidence of that, : none, : no,
+        cannot|can~not be {_SEEN}, may|might not be {_SEEN}""",
     Cue.QUESTIONED: f"""
         {_IS} not|difficult|hard {_SURELY}? {_EXCLUDE}, not {_SURELY}? {_EXCLUDE},
         cannot|can~not|could~not be? {_SURELY}? {_EXCLUDE}, cannot be? exclude,
         {_IS} difficult to exclude, would be difficult to exclude, difficult to exclude,
         {_IS} possible|probable|suspected|likely|questionable|questioned|uncertain|considered,
-        may|might|could be present|considered, {_IS} a possibility|consideration,
-        {_IS} in the differential, also? in the differential, suspected, ?""",
+        may|might|could be present|considered, {_IS} a|another|also~a possibility|consideration,
+        {_IS} in the differential, also? in the differential, suspected, ?, if present, if any""",
     Cue.BETWEEN: "versus, vs, vs ., v .",
     Cue.EITHER: "or, and / or",
     Cue.BREAKS: """
         ;, :, ., but, however, although, though, except, aside from, apart from, other than,
-        with the exception of, nevertheless, nonetheless, yet, whereas, while, otherwise,
-        which, even though, despite, in spite of""",
+        with the exception of, nevertheless, nonetheless, yet, whereas, while, otherwise, which,
+        there is|are|was|were, there has|have been, there remains|remain, even though, despite,
+        in spite of""",
     Cue.PAUSES: "comma, and, with, as well as, (, )",
     Cue.SAYS_NOTHING: f"""
         no {_QUALIFIED}? interval|significant? {_CHANGE}, not {_QUALIFIED}? changed,
-        not significantly|appreciably|substantially changed, without {_QUALIFIED}? interval? {_CHANGE},
-        no {_QUALIFIED}? {_CHANGE} in|of|from, nearly|partially|partly|almost|incompletely resolved,
-        almost completely resolved, not completely|yet|fully resolved, not only, not quite,
-        partially|partly|nearly cleared, incompletely cleared, no prior|previous, no comparison,
-        no other, no further, no additional, could|can be seen, may be seen with, no doubt,
-        rather, no increase|decrease|improvement in?, without increase|decrease|improvement in?,
-        resolving, clearing, clinical correlation, follow up may, may be helpful, would be helpful, can be seen with,
+        not significantly|appreciably|substantially changed,
+        without {_QUALIFIED}? interval? {_CHANGE}, no {_QUALIFIED}? {_CHANGE} in|of|from,
+        nearly|partially|partly|almost|incompletely resolved, almost completely resolved,
+        not completely|yet|fully resolved, not only, not quite, partially|partly|nearly cleared,
+        incompletely cleared, no prior|previous, no comparison, could|can be seen,
+        may be seen with, no doubt, rather, no increase|decrease|improvement in?,
+        without increase|decrease|improvement in?, resolving, clearing, clinical correlation,
+        follow up may, may be helpful, would be helpful, can be seen with,
         would|could|may be of value|use, not well? evaluated|assessed, has not resolved,
-        have not resolved, if clinically indicated,
-        if clinically warranted, if indicated, if there is, if clinical concern""",
+        have not resolved, if clinically indicated, if clinically warranted, if indicated,
+        if there is, if clinical concern""",
 }
 
 RESUMES = frozenset(

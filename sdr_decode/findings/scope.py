@@ -26,39 +26,63 @@ _BEHIND = {Cue.NEGATED: Mention.NEGATIVE, Cue.QUESTIONED: Mention.UNCERTAIN}
 def modified(words: Sequence[str], found: Sequence[Match[object]]) -> list[Mention]:
     """What the cues among ``found`` make of each match: ``POSITIVE`` where none reaches it. The
     value of a cue itself means nothing."""
-    made = [Mention.POSITIVE] * len(found)
-    force = Mention.POSITIVE
-    statement = 0  # the first match of the statement being read
+    reading = _Reading(words, found)
     for at, match in enumerate(found):
-        cue = match.meaning
-        if not isinstance(cue, Cue):
-            if made[at] is Mention.POSITIVE:
-                made[at] = force
-        elif cue is Cue.BREAKS or (cue is Cue.PAUSES and _resumes(words, match)):
-            force, statement = Mention.POSITIVE, at + 1
+        if isinstance(match.meaning, Cue):
+            reading.take(at, match.meaning)
+        elif reading.made[at] is Mention.POSITIVE:
+            reading.made[at] = reading.force
+    return reading.made
+
+
+class _Reading:
+    """How far a sentence has been read."""
+
+    def __init__(self, words: Sequence[str], found: Sequence[Match[object]]) -> None:
+        self.made = [Mention.POSITIVE] * len(found)
+        self.force = Mention.POSITIVE  # what the cues so far make of a finding that follows
+        self._statement = 0  # the first match of the statement being read
+        self._words = words
+        self._found = found
+
+    def take(self, at: int, cue: Cue) -> None:
+        """The match at ``at`` is a cue."""
+        if cue is Cue.BREAKS or (cue is Cue.PAUSES and resumes(self._words, self._found[at])):
+            self.force, self._statement = Mention.POSITIVE, at + 1
         elif cue is Cue.EITHER:
-            if force is Mention.POSITIVE and _joins(found, at):
-                made[at - 1] = doubted(made[at - 1])
-                made[at + 1] = Mention.UNCERTAIN
+            self._either(at)
         elif cue is Cue.BETWEEN:
-            if force is not Mention.NEGATIVE:
-                force = Mention.UNCERTAIN
-                if at > statement:
-                    made[at - 1] = doubted(made[at - 1])
-        elif cue in _BEHIND and any(_is_finding(other) for other in found[statement:at]):
-            for behind in range(statement, at):
-                made[behind] = _BEHIND[cue]
-        elif cue is not Cue.SAYS_NOTHING and cue is not Cue.PAUSES and _prevails(cue, force):
+            self._between(at)
+        elif cue in _BEHIND and any(map(_is_finding, self._found[self._statement : at])):
+            self.made[self._statement : at] = [_BEHIND[cue]] * (at - self._statement)
+        elif cue not in {Cue.SAYS_NOTHING, Cue.PAUSES} and self._prevails(cue):
             # "resolved pneumonia": what can stand behind a finding can also stand before it
-            force = _BEFORE.get(cue) or _BEHIND[cue]
-    return made
+            self.force = _BEFORE.get(cue) or _BEHIND[cue]
+
+    def _either(self, at: int) -> None:
+        if self.force is Mention.POSITIVE and _joins(self._found, at):
+            self.made[at - 1] = doubted(self.made[at - 1])
+            self.made[at + 1] = Mention.UNCERTAIN
+
+    def _between(self, at: int) -> None:
+        if self.force is not Mention.NEGATIVE:
+            self.force = Mention.UNCERTAIN
+            if at > self._statement:
+                self.made[at - 1] = doubted(self.made[at - 1])
+
+    def _prevails(self, cue: Cue) -> bool:
+        """Whether a cue changes what is in force."""
+        if self.force is Mention.NOT_MENTIONED:
+            return False
+        return cue is not Cue.QUESTIONS or self.force is not Mention.NEGATIVE
 
 
 def _is_finding(match: Match[object]) -> bool:
     return not isinstance(match.meaning, Cue)
 
 
-def _resumes(words: Sequence[str], pause: Match[object]) -> bool:
+def resumes(words: Sequence[str], pause: Match[object]) -> bool:
+    """Whether a new statement opens behind a pause."""
     return pause.end < len(words) and words[pause.end] in RESUMES
 
 
@@ -69,9 +93,3 @@ def _joins(found: Sequence[Match[object]], at: int) -> bool:
     before, after = found[at - 1], found[at + 1]
     near = found[at].start - before.end <= 1 and after.start - found[at].end <= 2
     return near and _is_finding(before) and _is_finding(after)
-
-
-def _prevails(cue: Cue, force: Mention) -> bool:
-    if force is Mention.NOT_MENTIONED:
-        return False
-    return cue is not Cue.QUESTIONS or force is not Mention.NEGATIVE

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from sdr_decode.findings.cues import CUES, Cue
+from sdr_decode.findings.cues import CUES
 from sdr_decode.findings.lexicon import TARGETS, Target
 from sdr_decode.findings.observations import Mention, Observation, doubted, stronger
+from sdr_decode.findings.pairing import quality_of
 from sdr_decode.findings.phrases import Match, PhraseTable, tables_of, words_of
 from sdr_decode.findings.scope import modified
 from sdr_decode.findings.statements import (
@@ -18,7 +19,6 @@ from sdr_decode.findings.statements import (
     SUBJECTS,
     Quality,
     Subject,
-    suits,
 )
 from sdr_decode.sentences import normalise
 
@@ -54,7 +54,7 @@ def label_sentence(text: str) -> SentenceFindings:
                 and not match.meaning.suspected
                 and mention is not Mention.NEGATIVE
             )
-    for subject, mention in _stated(found, made):
+    for subject, mention in _stated(words, found, made):
         _add(mentions, OBSERVED[subject], mention)
     return SentenceFindings(MappingProxyType(mentions), other)
 
@@ -75,39 +75,17 @@ def _table() -> PhraseTable[object]:
 
 
 def _stated(
-    found: Sequence[Match[object]], made: Sequence[Mention]
+    words: Sequence[str], found: Sequence[Match[object]], made: Sequence[Mention]
 ) -> list[tuple[Subject, Mention]]:
     """The subjects of a sentence with what their qualities make of their observations."""
     stated = []
     for at, match in enumerate(found):
-        if not isinstance(match.meaning, Subject):
-            continue
-        quality = _quality_of(match.meaning, at, found)
-        if quality is not None:
-            said = _said(found[quality].meaning, made[quality])
+        if isinstance(match.meaning, Subject):
+            quality = quality_of(at, words, found)
+            said = None if quality is None else _said(found[quality].meaning, made[quality])
             if said is not None:
                 stated.append((match.meaning, said))
     return stated
-
-
-def _quality_of(subject: Subject, at: int, found: Sequence[Match[object]]) -> int | None:
-    def fits(index: int) -> bool:
-        meaning = found[index].meaning
-        return isinstance(meaning, Quality) and suits(subject, meaning)
-
-    if at and found[at - 1].end == found[at].start and fits(at - 1):
-        return at - 1
-    for index in range(at + 1, len(found)):
-        if found[index].meaning is Cue.BREAKS:
-            break
-        if fits(index):
-            return index
-    for index in range(at - 1, -1, -1):
-        if found[index].meaning is Cue.BREAKS:
-            break
-        if fits(index):
-            return index
-    return None
 
 
 def _said(quality: object, mention: Mention) -> Mention | None:

@@ -1,9 +1,7 @@
 """Findings that a sentence states with a subject and a quality: "heart size is normal".
 
 "Normal" or "clear" denies the observations of its subject, "enlarged" affirms and "borderline"
-questions them. A subject takes the quality right before it ("normal heart size"), else the next
-one that suits it ("heart and mediastinum are normal"), else the last before it ("normal heart and
-mediastinum").
+questions them. ``pairing`` says which quality belongs to which subject.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ class Quality(Enum):
     NORMAL = auto()
     CLEAR = auto()
     ENLARGED = auto()
+    MARKED = auto()
     BORDERLINE = auto()
 
 
@@ -41,17 +40,18 @@ class Subject(Enum):
 _SHAPE = "size|contour|contours|silhouette|silhouettes|shadow|border|borders|configuration"
 
 SUBJECTS: Mapping[Subject, str] = {
-    Subject.HEART: f"""
+    Subject.HEART: """
         heart, heart|cardiac size|silhouette|silhouettes|contour|contours|shadow|border,
         cardiac size and contour, size of the heart, cardiac, ventricle, ventricles""",
     Subject.MEDIASTINUM: f"""
         mediastinum, mediastinal {_SHAPE}, mediastinal and hilar contours, mediastinal structures,
         superior|upper mediastinum, mediastinal, hilar and mediastinal contours|silhouette""",
     Subject.CARDIOMEDIASTINUM: f"""
-        cardiomediastinum, cardiomediastinal {_SHAPE}, cardiomediastinal, cardio mediastinal {_SHAPE},
-        cardiac mediastinal {_SHAPE}, heart and mediastinum, cardiac and mediastinal {_SHAPE},
-        heart and mediastinal {_SHAPE}, heart size and mediastinal contour|contours,
-        heart and mediastinal contours, cardiac mediastinal silhouette""",
+        cardiomediastinum, cardiomediastinal {_SHAPE}, cardiomediastinal,
+        cardio mediastinal {_SHAPE}, cardiac mediastinal {_SHAPE}, heart and mediastinum,
+        cardiac and mediastinal {_SHAPE}, heart and mediastinal {_SHAPE},
+        heart size and mediastinal contour|contours, heart and mediastinal contours,
+        cardiac mediastinal silhouette""",
     Subject.LUNGS: """
         lungs, lung, lung fields|field|parenchyma|bases|volumes? are? clear, both lungs,
         left|right lung, lung xxxx, pulmonary parenchyma""",
@@ -61,10 +61,12 @@ SUBJECTS: Mapping[Subject, str] = {
     Subject.VESSELS: """
         pulmonary vascularity|vasculature|vessels|vascular|circulation, vascularity, vasculature,
         pulmonary vascular markings|pattern|structures, vascular markings,
-        central pulmonary vasculature|vascularity, pulmonary vascular engorgement""",
+        lung vascularity|vasculature, central pulmonary vasculature|vascularity,
+        pulmonary vascular engorgement""",
     Subject.INTERSTITIUM: """
-        interstitial markings|marking|pattern, interstitium, bronchovascular interstitial? markings,
-        interstitial lung markings, lung|pulmonary markings, interstitial""",
+        interstitial markings|marking|pattern, pulmonary? interstitium,
+        bronchovascular interstitial? markings, interstitial lung markings,
+        lung|pulmonary markings, interstitial""",
     Subject.BONES: """
         bony|osseous structures|thorax|skeleton|abnormality, bones, ribs, rib, osseous, bony,
         skeletal structures, bony structures, visualized bones, thoracic cage""",
@@ -72,16 +74,17 @@ SUBJECTS: Mapping[Subject, str] = {
 
 QUALITIES: Mapping[Quality, str] = {
     Quality.NORMAL: """
-        normal, within? normal limits, unremarkable, intact, not enlarged, normal in size,
-        normal size, not remarkable, nonenlarged, non enlarged, not grossly enlarged, small,
-        within limits of normal, within the limits of normal, grossly normal, wnl,
-        unenlarged, at? near? the? upper|top limit|limits of? normal, upper|top|high normal,
-        within limits""",
+        normal, within? normal limits, unremarkable, intact, normal in size, normal size,
+        not remarkable, nonenlarged, non enlarged, within limits of normal,
+        within the limits of normal, grossly normal, wnl, unenlarged,
+        at? near? the? upper|top limit|limits of? normal, upper|top|high normal, within limits""",
     Quality.CLEAR: "clear, sharp, well expanded, well aerated, clear bilaterally, clear of",
     Quality.ENLARGED: """
         enlarged, enlargement, widened, widening, prominent, prominence, engorged, engorgement,
-        increased, congested, indistinct, large, dilated, enlarge,
-        coarsened, coarse, thickened, more prominent, cephalized""",
+        increased, congested, indistinct, large, dilated, enlarge, thickened, more prominent,
+        cephalized""",
+    Quality.MARKED: """
+        accentuated, accentuation, crowded, irregular, chronic, coarse, coarsened, reticular""",
     Quality.BORDERLINE: """
         borderline, borderline enlarged|large|prominent|size, slightly prominent,
         normal to mildly enlarged, normal to borderline""",
@@ -94,7 +97,7 @@ _SUITS: Mapping[Subject, frozenset[Quality]] = {
     Subject.LUNGS: frozenset({Quality.NORMAL, Quality.CLEAR}),
     Subject.PLEURA: frozenset({Quality.NORMAL, Quality.CLEAR}),
     Subject.VESSELS: frozenset({Quality.NORMAL, Quality.ENLARGED, Quality.BORDERLINE}),
-    Subject.INTERSTITIUM: frozenset({Quality.NORMAL, Quality.ENLARGED}),
+    Subject.INTERSTITIUM: frozenset({Quality.NORMAL, Quality.ENLARGED, Quality.MARKED}),
     Subject.BONES: frozenset({Quality.NORMAL}),
 }
 
