@@ -51,7 +51,7 @@ TARGETS: Mapping[Target, str] = {
         hazy density|densities, patchy density|densities, retrocardiac density,
         parenchymal density, lobe|base|lung density|densities,
         density|densities in|within|of the? left|right|lung|lungs|lingula|medial|lateral,
-        area of density, vague|focal density linear density|densities, streaky density|densities,
+        area of density, vague|focal density, linear density|densities, streaky density|densities,
         ground glass""",
     Target((_O.LUNG_LESION,)): """
         mass, masses, nodule, nodules, nodularity, lump, cavitary lesion|lesions, cavity, neoplasm,
