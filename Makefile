@@ -3,12 +3,12 @@
 PYTHON ?= python3
 # One more place to look for torch, such as pytorch.org's index of CPU builds.
 TORCH_INDEX ?=
-# 1 accepts a CUDA build of torch on a Linux machine without a GPU.
-ALLOW_CUDA ?=
+# 1 stops rather than take a CUDA build of torch on a Linux machine without a GPU.
+REQUIRE_CPU ?=
 # More arguments for pytest: make test ARGS="tests/clients -x"
 ARGS ?=
 
-export TORCH_INDEX ALLOW_CUDA
+export TORCH_INDEX REQUIRE_CPU
 export GOAL := $(firstword $(MAKECMDGOALS))
 # No run depends on a model hub.
 export HF_HUB_OFFLINE := 1

@@ -3,11 +3,12 @@
     .venv/bin/python .ci/install.py EXTRA...
 
 torch goes in first and by itself, because on Linux the build of torch that PyPI carries brings
-several gigabytes of CUDA. On Linux without an NVIDIA GPU only the build labelled ``+cpu`` is asked
-for by its exact version, so nothing large is downloaded before it is clear that there is none.
+several gigabytes of CUDA. On Linux without an NVIDIA GPU the build labelled ``+cpu`` is asked for
+first, by its exact version, wherever pip is told to look. Only where there is none is PyPI's build
+taken, and said so.
 
 Environment: ``TORCH_INDEX`` is one more place (an index URL, a page of links or a folder of
-wheels) where torch is looked for; ``ALLOW_CUDA=1`` takes whatever build of torch pip finds.
+wheels) where torch is looked for; ``REQUIRE_CPU=1`` stops instead of taking a CUDA build.
 ``--newest`` ignores every pin but torch's, to remake the pins.
 """
 
@@ -26,13 +27,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = ROOT / "constraints.txt"
 
 NO_CPU_BUILD = """\
-error: found no NVIDIA GPU here, and no CPU build of torch ({wanted}) where pip looked; its own
-words stand above. The torch for Linux on PyPI brings several gigabytes of CUDA and was left alone.
-Either
-  - name a place that has the CPU build: choose your system, pip and CPU on the "Get Started" page
-    of pytorch.org, and pass the index address that it shows: make {goal} TORCH_INDEX=ADDRESS
-    (a folder that holds the wheel does as well), or
-  - accept the CUDA build: make {goal} ALLOW_CUDA=1"""
+{word}: found no NVIDIA GPU here, and no CPU build of torch ({wanted}) where pip looked; its own
+words stand above. The torch for Linux on PyPI brings several gigabytes of CUDA{consequence}.
+To have the CPU build, choose your system, pip and CPU on the "Get Started" page of pytorch.org and
+pass the index address that it shows: make {goal} TORCH_INDEX=ADDRESS (a folder that holds the
+wheel does as well)."""
 
 
 def main() -> None:
@@ -46,7 +45,7 @@ def main() -> None:
     pins = [] if arguments.newest else ["--constraint", str(CONSTRAINTS)]
     # The build tool is pinned like the rest: hence no isolated build, which would fetch its own.
     pip_or_exit(*pins, "--upgrade", "setuptools")
-    install_torch(torch_pin(), cpu_only)
+    cpu_only = install_torch(torch_pin(), cpu_only)
     extras = f"[{','.join(arguments.extras)}]" if arguments.extras else ""
     pip_or_exit(*pins, "--no-build-isolation", "--editable", f"{ROOT}{extras}")
     if cpu_only:
@@ -54,8 +53,8 @@ def main() -> None:
 
 
 def needs_cpu_build() -> bool:
-    """Whether only a ``+cpu`` torch will do. Elsewhere than on Linux every build on PyPI is one."""
-    return sys.platform == "linux" and not has_nvidia_gpu() and os.environ.get("ALLOW_CUDA") != "1"
+    """Whether a ``+cpu`` torch is wanted. Elsewhere than on Linux every build on PyPI is one."""
+    return sys.platform == "linux" and not has_nvidia_gpu()
 
 
 def has_nvidia_gpu() -> bool:
@@ -75,21 +74,31 @@ def torch_pin() -> str:
     return pin[1]
 
 
-def install_torch(pin: str, cpu_only: bool) -> None:
-    wanted = f"{pin}+cpu" if cpu_only else pin
+def install_torch(pin: str, cpu_only: bool) -> bool:
+    """Install torch, the CPU build if it is wanted and can be had. Returns whether it is that."""
     try:
         installed = version("torch")
     except PackageNotFoundError:
         installed = ""
-    if installed == wanted or (not cpu_only and installed.partition("+")[0] == pin):
-        return
+    if installed == f"{pin}+cpu" or (not cpu_only and installed.partition("+")[0] == pin):
+        return cpu_only
     # Its dependencies come with the rest, from the ordinary index and pinned.
-    status = pip("--no-deps", *torch_places(os.environ.get("TORCH_INDEX", "")), f"torch=={wanted}")
-    if status and cpu_only:
-        goal = os.environ.get("GOAL", "test")
-        sys.exit(NO_CPU_BUILD.format(wanted=wanted, goal=goal))
-    if status:
-        sys.exit(status)
+    places = torch_places(os.environ.get("TORCH_INDEX", ""))
+    if cpu_only and pip("--no-deps", *places, f"torch=={pin}+cpu") == 0:
+        return True
+    if cpu_only:
+        required = os.environ.get("REQUIRE_CPU") == "1"
+        told = NO_CPU_BUILD.format(
+            word="error" if required else "note",
+            wanted=f"{pin}+cpu",
+            consequence=" and was left alone" if required else " and is taken now",
+            goal=os.environ.get("GOAL", "test"),
+        )
+        if required:
+            sys.exit(told)
+        print(told, file=sys.stderr, flush=True)
+    pip_or_exit("--no-deps", *places, f"torch=={pin}")
+    return False
 
 
 def torch_places(address: str) -> list[str]:

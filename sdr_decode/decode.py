@@ -29,8 +29,8 @@ from sdr_decode.validity import invalid
 class Decode:
     """K transcripts in one race.
 
-    Each step of the decoder hands in what arrived at the same time (``hear``), measures the
-    sentences that closed (``measure``), and lets the race decide (``settle``).
+    Each step of the decoder hands in what arrived at the same time (``hear``), then measures the
+    sentences that closed and lets the race decide (``decide``).
     """
 
     def __init__(
@@ -71,8 +71,12 @@ class Decode:
                 self._closed.append((number, sentence, candidate.tokens))
                 yield SentenceClosed(number, sentence)
 
-    async def measure(self) -> list[Event]:
-        """Measure what closed, all in one batch, then end what ended."""
+    async def decide(self) -> list[Event]:
+        """Measure what closed, all in one batch, end what ended, and let the policy prune."""
+        events = [*await self._measured(), *self._concluded()]
+        return [*events, *(CandidatePruned(p.candidate, p.reason) for p in self.race.settle())]
+
+    async def _measured(self) -> list[Event]:
         closed, self._closed = self._closed, []
         queries = [
             self._measure.query(sentence.text, sentence.section) for _, sentence, _ in closed
@@ -89,22 +93,14 @@ class Decode:
             running = candidate.distance
             chamfer, hausdorff = running.chamfer or 0.0, running.hausdorff or 0.0
             events.append(DistanceUpdated(number, measured, chamfer, hausdorff))
+        return events
+
+    def _concluded(self) -> list[Event]:
+        events: list[Event] = []
         ended, self._ended = self._ended, []
         for number, finish in ended:
             self._conclude(number, finish)
             events.append(CandidateFinished(number, self.race.candidates[number].ended))
-        return events
-
-    def settle(self) -> list[CandidatePruned]:
-        """Let the policy decide on the standing as it is now."""
-        return [CandidatePruned(p.candidate, p.reason) for p in self.race.settle()]
-
-    def give_up(self, reason: str) -> list[Event]:
-        """End every running candidate as failed, for the same reason."""
-        events: list[Event] = []
-        for candidate in self.race.running:
-            candidate.fail("failed", reason)
-            events.append(CandidateFinished(candidate.number, candidate.ended))
         return events
 
     def _end(self, number: int, ended: Ended) -> list[Sentence]:

@@ -22,7 +22,7 @@ from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
 from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
-from sdr_decode.events import Decision, Event
+from sdr_decode.events import CandidatePruned, Decision, Event
 from sdr_decode.launch import LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.pruning import PrunePolicy, policies
@@ -30,7 +30,6 @@ from sdr_decode.result import Result
 from sdr_decode.selection import Selector, selectors
 from sdr_decode.streams import Streams, Timeouts
 from sdr_decode.version import __version__
-
 
 Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
 
@@ -40,9 +39,10 @@ class SDRDecoder:
 
     ``client`` is a spec (``openai:gpt-4o-mini``) or an open ``Client``; ``index`` an index
     directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
-    one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects. ``prompt`` is
-    a ``PromptTemplate`` or plain text. With ``sections=False`` every sentence compares with the whole
-    corpus. A client opened from a spec is closed by the decoder; one given is not.
+    one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects.
+    ``prompt`` is a ``PromptTemplate`` or plain text. With ``sections=False`` every sentence
+    compares with the whole corpus. A client opened from a spec is closed by the decoder; one given
+    is not.
 
     Raises ``SpecError`` for a spec that cannot be used and ``IndexFormatError`` for an index that
     cannot. One decoder serves many decodes, side by side and from several event loops.
@@ -62,7 +62,7 @@ class SDRDecoder:
         temperature: float = 1.0,
         top_p: float | None = None,
         max_tokens: int = 512,
-        timeouts: Timeouts = Timeouts(),
+        timeouts: Timeouts | None = None,
         api_key: str | None = None,
     ) -> None:
         self.corpus = index if isinstance(index, Corpus) else Corpus.open(index)
@@ -73,7 +73,7 @@ class SDRDecoder:
         self.plan = launch_plans.make(launch) if isinstance(launch, str) else launch
         self.prompt = _template(prompt)
         self.sampling = Sampling(temperature, top_p, max_tokens)
-        self.timeouts = timeouts
+        self.timeouts = timeouts or Timeouts()
         self._client = client
         self._context = ClientContext(reports=self.corpus.report_texts, api_key=api_key)
         self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
@@ -138,7 +138,6 @@ class SDRDecoder:
         await client.check(request, k)
         await asyncio.to_thread(self._encoder.load)
         decode = Decode(self.policy, self.plan, self.measure, k)
-        warnings: list[str] = []
 
         async with Streams(client, request, self.timeouts) as streams:
             while True:
@@ -147,26 +146,15 @@ class SDRDecoder:
                     yield launched
                 if not decode.race.running:
                     break
-                try:
-                    arrivals = await streams.arrivals()
-                except TimeoutError:
-                    warnings.append(_overdue(self.timeouts))
-                    for event in decode.give_up(_overdue(self.timeouts)):
-                        yield event
-                    break
-                for event in decode.hear(arrivals):
+                for heard in decode.hear(await streams.arrivals()):
+                    yield heard
+                for event in await decode.decide():
+                    if isinstance(event, CandidatePruned):
+                        streams.stop(event.candidate)
                     yield event
-                for event in await decode.measure():
-                    yield event
-                for pruned in decode.settle():
-                    streams.stop(pruned.candidate)
-                    yield pruned
-        for event in decode.hear(streams.pending()):
-            yield event
+        for late in decode.hear(streams.pending()):
+            yield late
 
-        if client.ignores_images and request.images:
-            warnings.append(f"the client {client.name} does not look at the images")
-        warnings += self._encoder_warnings()
         result = conclude(
             decode,
             self.selector,
@@ -174,7 +162,7 @@ class SDRDecoder:
             full_tokens=partial(client.full_tokens, request),
             seed=seed or 0,
             study=study,
-            warnings=tuple(warnings),
+            warnings=self._warnings(client, request),
             settings={**self._settings, "k": k, "seed": seed},
         )
         yield Decision(result.winner, result.reason)
@@ -221,13 +209,16 @@ class SDRDecoder:
             self._opened[loop] = open_client(self._client, self._context)
         return self._opened[loop]
 
-    def _encoder_warnings(self) -> list[str]:
-        count = self._encoder.over_long
-        if not count:
-            return []
-        return [
-            f"{count} sentences are longer than the encoder reads; only their beginning was measured"
-        ]
+    def _warnings(self, client: Client, request: Request) -> tuple[str, ...]:
+        warnings = []
+        if client.ignores_images and request.images:
+            warnings.append(f"the client {client.name} does not look at the images")
+        if self._encoder.over_long:
+            warnings.append(
+                f"{self._encoder.over_long} sentences are longer than the encoder reads; "
+                "only their beginning was measured"
+            )
+        return tuple(warnings)
 
 
 def _template(prompt: str | PromptTemplate | None) -> PromptTemplate:
@@ -240,7 +231,3 @@ def _load(images: Images) -> tuple[Image, ...]:
     if isinstance(images, str | Path | bytes | Image) or not isinstance(images, Iterable):
         return load_images([images])
     return load_images(images)
-
-
-def _overdue(timeouts: Timeouts) -> str:
-    return f"the decode took longer than {timeouts.total:g} s and was ended"

@@ -11,6 +11,7 @@ from clients.errors import RecordingError
 from clients.recording import RecordedStudy, read_recording
 from sdr_decode.batching import BatchedEncoder
 from sdr_decode.corpus import Corpus
+from sdr_decode.embeddings import Embeddings, read_embeddings, write_embeddings
 from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
 from sdr_decode.measure import CorpusMeasure, encoder_for
@@ -30,12 +31,25 @@ def open_measure(
     *,
     encoder: str | Path | Encoder | None = None,
     sections: bool = True,
+    embeddings: str | Path | None = None,
 ) -> Iterator[CorpusMeasure]:
-    """The measure of an index, with room for the sentences of a whole recording."""
+    """The measure of an index, with room for the sentences of a whole recording.
+
+    ``embeddings`` is a file in which embeddings are kept from one run to the next. Raises
+    ``EncoderMismatchError`` when it comes from another encoder than the index.
+    """
     corpus = index if isinstance(index, Corpus) else Corpus.open(index)
     batched = BatchedEncoder(partial(encoder_for, corpus, encoder), cache=2_000_000)
     try:
+        if embeddings is not None and Path(embeddings).exists():
+            kept = read_embeddings(embeddings)
+            corpus.check_encoder(kept.encoder)
+            batched.remember(kept.texts, kept.vectors)
         yield CorpusMeasure(corpus, batched, sections=sections)
+        if embeddings is not None and batched.embedded:
+            write_embeddings(
+                embeddings, Embeddings(batched.load().fingerprint, *batched.remembered())
+            )
     finally:
         batched.close()
 
@@ -78,6 +92,7 @@ def _embed(
             ):
                 texts[text] = None
     unknown = [as_embedded(text) for text in texts if measure.corpus.lookup(text) is None]
+    unknown = measure.encoder.unknown(unknown)
     # Sentences of like length batch without padding.
     unknown.sort(key=lambda text: (len(text), text))
     batches = [unknown[start : start + BATCH] for start in range(0, len(unknown), BATCH)]

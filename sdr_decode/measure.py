@@ -11,8 +11,8 @@ import numpy as np
 
 from sdr_decode.batching import BatchedEncoder
 from sdr_decode.corpus import Corpus
-from sdr_decode.encoder import Encoder, load_encoder
 from sdr_decode.distances import EmbeddedSet, Vectors
+from sdr_decode.encoder import Encoder, load_encoder
 from sdr_decode.sentences import Section, as_embedded, normalise
 
 REMEMBERED = 200_000

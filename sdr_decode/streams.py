@@ -85,14 +85,22 @@ class Streams:
     async def arrivals(self) -> list[Arrival]:
         """What came in since the last call, in the order of arrival; waits for something.
 
-        Raises ``TimeoutError`` when the decode has run for longer than it may.
+        When the decode has run for longer than it may, the end of every open stream comes in.
         """
-        async with asyncio.timeout_at(self._deadline):
-            if self._client.lockstep:
-                for candidate in sorted(self._open):
-                    self._inbox += await self._step(candidate)
-            else:
-                await self._news.wait()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                if self._client.lockstep:
+                    for candidate in sorted(self._open):
+                        self._inbox += await self._step(candidate)
+                else:
+                    await self._news.wait()
+        except TimeoutError:
+            overdue = Ended(
+                Finish("error", f"the decode took longer than {self._timeouts.total:g} s")
+            )
+            for candidate in sorted(self._open):
+                self.stop(candidate)
+                self._inbox.append(Arrival(candidate, overdue))
         return self.pending()
 
     def pending(self) -> list[Arrival]:
@@ -126,7 +134,7 @@ class Streams:
             await self._cancel(stream)
             silence = f"no text arrived for {patience:g} s"
             return [self._end(candidate, Finish("error", silence))]
-        except Exception as error:  # whatever one stream raises, the others go on
+        except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
             await self._cancel(stream)
             named = str(error) if isinstance(error, ClientError) else repr(error)
             return [self._end(candidate, Finish("error", named))]

@@ -1,4 +1,4 @@
-"""A recorded candidate as a decode in lockstep would hear it: which sentence closes at which piece."""
+"""A recorded candidate as a decode in lockstep hears it: which sentence closes with which piece."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ _REFUSAL = re.compile(
         (?:i[’']?m|i\s+am)\s+(?:very\s+|so\s+)?(?:sorry|unable|not\s+able)
       | (?:i\s+)?(?:apologi[sz]e|apologies)\b
       | sorry\b
-      | (?:unfortunately,?\s+)?i\s+(?:can(?:[’']?t|not|\s+not)|won[’']?t|(?:do|am)\s+not|don[’']?t)\s+
+      | (?:unfortunately,?\s+)?i\s+
+        (?:can(?:[’']?t|not|\s+not)|won[’']?t|(?:do|am)\s+not|don[’']?t)\s+
         (?:\w+\s+)?(?:assist|help|provide|analy[sz]e|interpret|diagnose|view|see|process|able|have)
       | as\s+an?\s+(?:ai|artificial|language)\b
     )""",
@@ -50,7 +51,7 @@ def invalid(finish: Finish, text: str, *, sentences: int, sectioned: bool) -> In
     if finish.reason == "length":
         return Invalid("truncated", f"the token limit cut it off{detail}")
     if finish.reason in ("error", "cancelled"):
-        return Invalid("failed", f"the stream ended with {finish.reason}{detail}")
+        return Invalid("failed", finish.detail or f"the stream ended with {finish.reason}")
     if sentences == 0:
         return Invalid("empty", "no sentence was written")
     if not sectioned and looks_like_refusal(text):

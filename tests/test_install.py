@@ -1,4 +1,4 @@
-"""A Linux machine without a GPU never asks pip for a CUDA build of torch."""
+"""A Linux machine without a GPU takes a CUDA build of torch only where there is no other."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Machine:
 
     script: ModuleType
     asked: list[tuple[str, ...]] = field(default_factory=list)
-    status: int = 0
+    statuses: list[int] = field(default_factory=list)
     installed: str | None = None
 
     def pip(self, *arguments: str) -> int:
         self.asked.append(arguments)
-        return self.status
+        return self.statuses.pop(0) if self.statuses else 0
 
     def version(self, package: str) -> str:
         if self.installed is None:
@@ -42,33 +42,25 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     machine = Machine(script)
     monkeypatch.setattr(script, "pip", machine.pip)
     monkeypatch.setattr(script, "version", machine.version)
-    for name in ("TORCH_INDEX", "ALLOW_CUDA", "GOAL"):
+    for name in ("TORCH_INDEX", "REQUIRE_CPU", "GOAL"):
         monkeypatch.delenv(name, raising=False)
     return machine
 
 
 @pytest.mark.parametrize(
-    ("platform", "gpu", "allow", "cpu_only"),
+    ("platform", "gpu", "cpu_only"),
     [
-        ("linux", False, "", True),
-        ("linux", False, "0", True),
-        ("linux", False, "1", False),
-        ("linux", True, "", False),
-        ("darwin", False, "", False),
-        ("win32", False, "", False),
+        ("linux", False, True),
+        ("linux", True, False),
+        ("darwin", False, False),
+        ("win32", False, False),
     ],
 )
-def test_only_linux_without_a_gpu_needs_the_cpu_build(
-    machine: Machine,
-    monkeypatch: pytest.MonkeyPatch,
-    platform: str,
-    gpu: bool,
-    allow: str,
-    cpu_only: bool,
+def test_only_linux_without_a_gpu_wants_the_cpu_build(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, platform: str, gpu: bool, cpu_only: bool
 ) -> None:
     monkeypatch.setattr(machine.script.sys, "platform", platform)
     monkeypatch.setattr(machine.script, "has_nvidia_gpu", lambda: gpu)
-    monkeypatch.setenv("ALLOW_CUDA", allow)
     assert machine.script.needs_cpu_build() is cpu_only
 
 
@@ -77,7 +69,7 @@ def test_the_cpu_build_is_asked_for_by_its_exact_version(
     machine: Machine, installed: str | None
 ) -> None:
     machine.installed = installed
-    machine.script.install_torch("2.13.0", cpu_only=True)
+    assert machine.script.install_torch("2.13.0", cpu_only=True) is True
     assert machine.asked == [("--no-deps", "torch==2.13.0+cpu")]
 
 
@@ -107,15 +99,23 @@ def test_a_given_place_is_searched_too(
     assert machine.asked == [("--no-deps", option, address, "torch==2.13.0+cpu")]
 
 
-def test_without_a_cpu_build_it_stops_and_says_what_to_do(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
+def test_without_a_cpu_build_pypis_is_taken_and_said_so(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    machine.status = 1
+    machine.statuses = [1, 0]
     monkeypatch.setenv("GOAL", "demo")
-    with pytest.raises(SystemExit) as stop:
+    assert machine.script.install_torch("2.13.0", cpu_only=True) is False
+    assert machine.asked[1:] == [("--no-deps", "torch==2.13.0")]
+    told = capsys.readouterr().err
+    for words in ("2.13.0+cpu", "is taken now", "make demo TORCH_INDEX=", "pytorch.org"):
+        assert words in told
+
+
+def test_a_cpu_build_can_be_required(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine.statuses = [1]
+    monkeypatch.setenv("REQUIRE_CPU", "1")
+    with pytest.raises(SystemExit, match="was left alone"):
         machine.script.install_torch("2.13.0", cpu_only=True)
-    for words in ("2.13.0+cpu", "make demo TORCH_INDEX=", "make demo ALLOW_CUDA=1", "pytorch.org"):
-        assert words in str(stop.value)
     assert len(machine.asked) == 1
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import track as progress_bar
 from rich.table import Table
 
-from sdr_decode.cli.output import write_text
+from sdr_decode.cli.output import require_folder, write_text
 
 if TYPE_CHECKING:
     from sdr_decode.replay import Row
@@ -33,6 +33,9 @@ def replay(
     sections: Annotated[
         bool, typer.Option(help="Compare findings with findings, impression with impression.")
     ] = True,
+    embeddings: Annotated[
+        Path | None, typer.Option(help="Keep the embeddings in this file for the next run.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the rows to this file.")] = None,
 ) -> None:
     """Replay RECORDING exactly under every policy with every selector."""
@@ -42,11 +45,13 @@ def replay(
     from sdr_decode.replay import replay as replay_rows  # noqa: PLC0415
     from sdr_decode.selection import selectors  # noqa: PLC0415
 
+    require_folder(json)
+    require_folder(embeddings)
     prunes = {spec: policies.make(spec) for spec in prune or ["none", "margin:0.02"]}
     selects = {spec: selectors.make(spec) for spec in select or ["corpus"]}
     launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}
     progress = Console(stderr=True)
-    with open_measure(index, encoder=encoder, sections=sections) as measure:
+    with open_measure(index, encoder=encoder, sections=sections, embeddings=embeddings) as measure:
         studies = load_studies(
             recording,
             measure,

@@ -19,3 +19,9 @@ class PrunePolicy(ABC):
     @abstractmethod
     def prune(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
         """The candidates to stop now, each with its reason in words."""
+
+
+def after(candidate: Candidate) -> str:
+    """For reasons: after how many sentences a candidate is judged."""
+    count = candidate.distance.count
+    return f"after {count} sentence" + ("" if count == 1 else "s")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clients.spec import Spec, allow_options, number, whole_number
 from sdr_decode.candidate import Candidate, Pruning
 from sdr_decode.distances import TOLERANCE
-from sdr_decode.pruning.base import PrunePolicy
+from sdr_decode.pruning.base import PrunePolicy, after
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Margin(PrunePolicy):
             if candidate.running and chamfer > best + self.margin + TOLERANCE:
                 yield Pruning(
                     candidate.number,
-                    f"distance {chamfer:.4f} after {candidate.distance.count} sentences is more "
+                    f"distance {chamfer:.4f} {after(candidate)} is more "
                     f"than {self.margin:g} above candidate {leader.number} at {best:.4f}",
                 )
 

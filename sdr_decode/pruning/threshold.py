@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clients.spec import Spec, allow_options, number, whole_number
 from sdr_decode.candidate import Candidate, Pruning
 from sdr_decode.distances import TOLERANCE
-from sdr_decode.pruning.base import PrunePolicy
+from sdr_decode.pruning.base import PrunePolicy, after
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Threshold(PrunePolicy):
             if chamfer > self.threshold + TOLERANCE:
                 yield Pruning(
                     candidate.number,
-                    f"distance {chamfer:.4f} after {candidate.distance.count} sentences is above "
+                    f"distance {chamfer:.4f} {after(candidate)} is above "
                     f"the threshold {self.threshold:g}",
                 )
 

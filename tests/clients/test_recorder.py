@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ async def test_a_decode_passes_through_and_is_recorded(path: Path) -> None:
         assert recorder.name == recorder.client.name
         texts = await decode(recorder, REQUEST, 4)
         assert texts == ["Lungs clear.", "failed", "", "Lungs clear."]
-        assert path.name not in os.listdir(path.parent)
+        assert not path.exists()
     (study,) = read(path)
     assert (study.study, study.prompt, study.reference) == ("A", "Describe.", None)
     assert study.extra == {
@@ -232,7 +231,7 @@ async def test_without_a_decode_there_is_no_recording(tmp_path: Path) -> None:
     async with Recorder(source(STOPS), tmp_path / "a.jsonl") as recorder:
         await recorder.check(REQUEST, 1)
     await recorder.aclose()
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
     with pytest.raises(ClientClosedError):
         recorder.stream(REQUEST, 0)
 
@@ -241,7 +240,7 @@ async def test_a_check_that_fails_is_passed_on(path: Path) -> None:
     async with Recorder(source(STOPS), path) as recorder:
         with pytest.raises(RecordingError, match="k is 2"):
             await recorder.check(REQUEST, 2)
-    assert path.name not in os.listdir(path.parent)
+    assert not path.exists()
 
 
 def test_a_place_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
@@ -260,7 +259,7 @@ async def test_a_write_that_fails_is_raised_at_the_end(
     assert await decode(recorder, REQUEST, 1) == ["Lungs clear."]
     with pytest.raises(RecordingError, match="no space"):
         await recorder.aclose()
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_client_that_fails_to_close_loses_no_recording(

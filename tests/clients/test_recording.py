@@ -181,8 +181,10 @@ def test_word_pieces_lose_nothing(text: str) -> None:
             STUDY | {"candidates": [{"text": "x", "finish_reason": "stop", "times": [0]}]},
             "'times' without 'tokens'",
         ),
-        ('{"study": "B", "prompt": "", "candidates": [{"tokens": ["x"], "finish_reason": "stop", '
-         '"logprobs": [1e999]}]}', "finite numbers"),
+        (
+            '{"study": "B", "prompt": "", "candidates": [{"tokens": ["x"], "finish_reason": "stop", "logprobs": [1e999]}]}',  # noqa: E501
+            "finite numbers",
+        ),
         (b"\xff", "not UTF-8"),
     ],
 )  # fmt: skip

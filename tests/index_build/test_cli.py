@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -269,4 +268,4 @@ def test_the_real_train_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert seen[0].reports_without_section == seen[0].over_long == 0
     assert 5000 < seen[0].sentences_distinct < seen[0].sentences_total < 20_000
     assert ["excluded", "886"] in lines(result.stdout)
-    assert os.listdir(tmp_path) == ["openi.sdr"]
+    assert [path.name for path in tmp_path.iterdir()] == ["openi.sdr"]

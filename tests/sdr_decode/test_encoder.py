@@ -190,7 +190,7 @@ def test_a_damaged_encoder_is_one_clear_error(
 def test_an_index_built_opened_and_asked_with_a_real_encoder(
     minilm: SentenceTransformerEncoder, tmp_path: Path
 ) -> None:
-    from sdr_decode.corpus import Corpus  # noqa: PLC0415
+    from sdr_decode.corpus import Corpus
 
     build_small(tmp_path, encoder=minilm)
     corpus = Corpus.open(tmp_path / "small.sdr")

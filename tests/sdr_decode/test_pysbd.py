@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pysbd
+from defusedxml import ElementTree
 
 from sdr_decode.segmenter import Segmenter
 from tests.data import real_data
@@ -23,7 +23,7 @@ def sections(archive: Path) -> Iterator[str]:
             file = tar.extractfile(member)
             if file is None or not member.name.endswith(".xml"):
                 continue
-            for section in ET.parse(file).iter("AbstractText"):
+            for section in ElementTree.parse(file).iter("AbstractText"):
                 if section.get("Label") in ("FINDINGS", "IMPRESSION") and section.text:
                     yield section.text
 

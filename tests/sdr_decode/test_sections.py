@@ -146,8 +146,8 @@ def test_a_report_in_the_style_of_a_hospital() -> None:
         (None, "___ year old man with fever"),
         (
             F,
-            "The catheter ends in the right atrium, 2.5 cm below the junction, as on the"
-            " Previous film.",
+            "The catheter ends in the right atrium, 2.5 cm below the junction, as on the "
+            "Previous film.",
         ),
         (F, "Dr. ___ was called at 4:15 p.m. on ___ by telephone."),
         (I, "Mild edema, worse than on ___."),
