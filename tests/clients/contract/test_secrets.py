@@ -74,7 +74,8 @@ async def test_the_key_is_in_no_result_event_or_recording(
         assert KEY in str(server.exchanges[0].headers)
     result = events[-1]
     assert isinstance(result, Result)
-    assert len(server.exchanges) == 3
+    # A check may ask how long the prompt is, beside the three candidates.
+    assert len([e for e in server.exchanges if e.path != "/tokenize"]) == 3
     assert KEY not in repr(events) + str(asdict(result))
     recording = path.read_text("utf-8")
     assert recording.count("finish_reason") == 3
