@@ -109,12 +109,18 @@ def read_usage(reported: Any) -> Usage:
     output = _get(reported, "completion_tokens_details")
     return Usage(
         prompt_tokens=_count(reported, "prompt_tokens"),
-        image_tokens=_count(prompt, "image_tokens"),
+        image_tokens=_image_tokens(prompt),
         cached_tokens=_count(prompt, "cached_tokens"),
         output_tokens=_count(reported, "completion_tokens"),
         reasoning_tokens=_count(output, "reasoning_tokens"),
         provenance="reported",
     )
+
+
+def _image_tokens(prompt: Any) -> int | None:
+    # vLLM counts by kind of input.
+    ours = _count(prompt, "image_tokens")
+    return _count(_get(prompt, "multimodal_tokens"), "image") if ours is None else ours
 
 
 def _get(holder: Any, name: str) -> Any:

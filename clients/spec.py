@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -95,6 +96,16 @@ def no_value(spec: Spec) -> None:
         raise SpecError(f"{spec.name} takes no value; found {spec.value!r}")
 
 
+def one_of(spec: Spec, option: str, words: Collection[str]) -> str | None:
+    """The word of an option that knows only these, ``None`` where it is not given."""
+    word = spec.options.get(option)
+    if word is not None and word not in words:
+        raise SpecError(
+            f"{spec.name} found {word!r} as its {option}; expected {' or '.join(words)}"
+        )
+    return word
+
+
 def number(
     spec: Spec, word: str | None, name: str, *, low: float = 0.0, high: float | None = None
 ) -> float:
@@ -124,3 +135,22 @@ def whole_number(spec: Spec, word: str | None, name: str, *, low: int = 0) -> in
             f"{spec.name} found {found} as its {name}; expected a whole number of at least {low}"
         )
     return value
+
+
+def true_or_false(spec: Spec, option: str, default: bool = False) -> bool:
+    """The truth of an option that is ``true`` or ``false``, or a ``SpecError``."""
+    word = spec.options.get(option)
+    if word not in (None, "true", "false"):
+        raise SpecError(f"{spec.name} found {word!r} as its {option}; expected true or false")
+    return default if word is None else word == "true"
+
+
+def variable_name(spec: Spec, name: str) -> str:
+    """``name`` where it is the name of an environment variable, or a ``SpecError``."""
+    # A key pasted here by mistake must not be repeated in a message.
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
+        raise SpecError(
+            f"{spec.name} found something else than the name of an environment variable as its "
+            "api_key_env; expected a name in capitals, such as VLLM_API_KEY"
+        )
+    return name

@@ -34,6 +34,7 @@ LIBRARIES = FLOORS[:3]
 HEAVY = {
     *("torch", "transformers", "sentence_transformers", "tokenizers", "huggingface_hub"),
     *("faiss", "sklearn", "scipy", "nltk", "pyarrow", "openai", "httpx2"),
+    *("google.genai", "mistralai", "pydicom", "aiohttp", "vllm"),
 }
 
 MAX_LINES = 400
@@ -200,8 +201,9 @@ def test_the_changelog_begins_with_this_version() -> None:
 def test_every_requirement_is_pinned_to_a_version_that_it_allows() -> None:
     table = settings()
     lines = [*table["build-system"]["requires"], *table["project"]["dependencies"]]
-    for extra in table["project"]["optional-dependencies"].values():
-        lines += extra
+    for name, extra in table["project"]["optional-dependencies"].items():
+        if name != "vllm":  # it pins what it needs itself, differently for every device
+            lines += extra
     pinned = pins()
     for requirement in map(Requirement, lines):
         pin = pinned.get(canonicalize_name(requirement.name))
