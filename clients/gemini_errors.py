@@ -53,7 +53,8 @@ def explain(
             not_found="the base URL",
             retry_after=_retry_delay(error.details),
         )
-    if type(error) is ValueError:
+    # Google's sign-in, which Vertex AI asks for, comes before anything is sent.
+    if type(error) is ValueError or type(error).__module__.startswith("google.auth"):
         said = strike(str(error), secrets)
         return StreamError(f"the request could not be sent ({type(error).__name__}): {said}")
     # The SDK parses what it receives without a guard of its own.
