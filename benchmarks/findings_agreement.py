@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.openi_tags import MAPPED, Half, TaggedReport, observations_of, tagged_reports
 from clients.recording import read_recording
-from sdr_decode.findings import Findings, Mention, label_report
+from sdr_decode.findings import Findings, Mention, Observation, label_report
 from sdr_decode.segmenter import split_sentences
 
 Counts = NDArray[np.int64]
@@ -28,6 +28,7 @@ Counts = NDArray[np.int64]
 RESAMPLES = 10_000
 STATED = (Mention.POSITIVE,)
 STATED_OR_SUSPECTED = (Mention.POSITIVE, Mention.UNCERTAIN)
+READINGS = {"positive": STATED, "positive or uncertain": STATED_OR_SUSPECTED}
 CHOSEN = STATED  # by micro-F1 on the tuning half, by less than its interval is wide
 
 
@@ -110,17 +111,18 @@ def _ratio(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class AbnormalRecall:
-    """Of the studies whose reference states an abnormality, the share of candidates that state one
-    (``any``), and of the abnormal observations of those references the share that a candidate
-    states too (``same``), both averaged over the first ``k`` candidates."""
+    """Of the studies whose reference states an abnormality (one of the observations without "No
+    Finding" and "Support Devices"), the share of candidates that state one (``any``), and of the
+    abnormal observations of those references the share that a candidate states too (``same``),
+    both averaged over the first ``k`` candidates. Of no such study nothing is known."""
 
     k: int
     studies: int
-    any: float
-    same: float
+    any: float | None
+    same: float | None
 
 
-def abnormal_recall(recording: Path, k: int) -> AbnormalRecall:
+def abnormal_recall(recording: Path, k: int, stated: Sequence[Mention]) -> AbnormalRecall:
     """What choosing one of the first ``k`` candidates at random keeps of abnormal findings."""
     anything, same = [], []
     for study in read_recording(recording):
@@ -128,12 +130,19 @@ def abnormal_recall(recording: Path, k: int) -> AbnormalRecall:
         if reference is None:
             continue
         text = f"FINDINGS:\n{reference.findings}\nIMPRESSION:\n{reference.impression}"
-        expected = findings_of(text).abnormal
+        expected = _abnormal(text, stated)
         if expected:
-            stated = [findings_of(c.text).abnormal for c in study.candidates[:k]]
-            anything.append(np.mean([bool(found) for found in stated]))
-            same.append(np.mean([len(found & expected) / len(expected) for found in stated]))
+            named = [_abnormal(candidate.text, stated) for candidate in study.candidates[:k]]
+            anything.append(np.mean([bool(found) for found in named]))
+            same.append(np.mean([len(found & expected) / len(expected) for found in named]))
+    if not anything:
+        return AbnormalRecall(k, 0, None, None)
     return AbnormalRecall(k, len(anything), float(np.mean(anything)), float(np.mean(same)))
+
+
+def _abnormal(text: str, stated: Sequence[Mention]) -> frozenset[Observation]:
+    findings = findings_of(text)
+    return findings.abnormal & findings.stated(*stated)
 
 
 def _table(title: str, rows: Sequence[Agreement]) -> str:
@@ -166,19 +175,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     halves: tuple[Half, ...] = ("tuning", "report")
     for half in halves:
         within = [report for report in reports if report.half == half]
-        for name, stated in (
-            ("positive", STATED),
-            ("positive or uncertain", STATED_OR_SUSPECTED),
-        ):
+        for name, stated in READINGS.items():
             rows = agreements(outcomes(within, stated))
             mark = ", the reading chosen" if stated == CHOSEN else ""
             print(_table(f"{half} half, {len(within)} reports, {name}{mark}", rows))
             figures[f"{half}, {name}"] = [asdict(row) for row in rows]
     if chosen.recording is not None:
-        for k in (1, 8, 16):
-            recall = abnormal_recall(chosen.recording, k)
-            print(recall)
-            figures[f"abnormal recall, k={k}"] = asdict(recall)
+        for name, stated in READINGS.items():
+            for k in (8, 16):
+                recall = abnormal_recall(chosen.recording, k, stated)
+                print(f"{name}: {recall}")
+                figures[f"abnormal recall, {name}, k={k}"] = asdict(recall)
     if chosen.json is not None:
         chosen.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 

@@ -8,7 +8,7 @@ a report costs little more than a look-up.
 Why phrases of its own: of the packages that implement NegEx or ConText, negspacy 1.1 knows negation
 only, so neither doubt nor "has resolved"; medspaCy 1.3, the maintained ConText, read six of nine
 probes wrong as it comes ("cannot exclude pneumonia" as denied, "not seen" and "has resolved" as
-affirmed, "no change in the cardiomegaly" as denied), ran at an eighth of the speed, and needs spaCy
+affirmed, "no change in the cardiomegaly" as denied), ran at a seventh of the speed, and needs spaCy
 and a package that no longer builds from its source; pyConTextNLP is without a release since 2019.
 With radiology's phrases to be written in any case, what is left is the scope rule, one short file.
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from benchmarks.findings_agreement import (
     CHOSEN,
     STATED_OR_SUSPECTED,
+    abnormal_recall,
     agreements,
     micro_f1,
     outcomes,
@@ -86,6 +90,26 @@ def test_the_interval_holds_the_figure_and_unknown_stays_unknown() -> None:
     assert (never.precision, never.recall, never.f1, never.low) == (None, None, None, None)
     assert rows[-1].name == "all"
     assert rows == agreements(counts, resamples=200)
+
+
+def test_abnormal_recall_counts_abnormal_references_only(tmp_path: Path) -> None:
+    def study(name: str, finding: str, *candidates: str) -> str:
+        reference = {"findings": finding, "impression": "As above."}
+        told = [{"text": text, "finish_reason": "stop"} for text in candidates]
+        return json.dumps({"study": name, "prompt": "", "reference": reference, "candidates": told})
+
+    recording = tmp_path / "two.jsonl"
+    recording.write_text(
+        study("a", "Edema. Left effusion.", "Lungs are clear.", "Edema.", "A fracture.")
+        + "\n"
+        + study("b", "Lungs are clear.", "Edema.", "Edema.", "Edema.")
+        + "\n"
+    )
+    recall = abnormal_recall(recording, 2, CHOSEN)
+    assert (recall.studies, recall.any, recall.same) == (1, 0.5, 0.25)
+    recall = abnormal_recall(recording, 3, CHOSEN)
+    assert recall.any == pytest.approx(2 / 3)
+    assert recall.same == pytest.approx(1 / 6)
 
 
 def test_the_labels_agree_with_the_human_tags() -> None:
