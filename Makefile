@@ -56,7 +56,7 @@ clean: ## remove everything that make made
 	@touch $@
 
 .venv/dev.stamp: $(PINS) | $(BIN)/python
-	$(BIN)/python .ci/install.py demo dev openai
+	$(BIN)/python .ci/install.py demo dev openai gemini mistral dicom
 	@touch $@ .venv/demo.stamp
 
 $(BIN)/python:

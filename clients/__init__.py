@@ -16,6 +16,7 @@ from clients.base import (
 )
 from clients.errors import ClientError
 from clients.registry import ClientContext, open_client
+from clients.wrap import wrap
 
 __all__ = [
     "CandidateStream",
@@ -31,4 +32,5 @@ __all__ = [
     "Sampling",
     "Usage",
     "open_client",
+    "wrap",
 ]

@@ -7,6 +7,7 @@ ClientError
 ├── ImageError              a file is not an image that can be sent
 ├── PromptError             a prompt template cannot be used
 ├── RecordingError          a recording cannot be read
+├── PricingError            prices or billing facts cannot be used (clients.pricing)
 ├── ClientClosedError       the client was used after it was closed, or from another event loop
 └── StreamError             one candidate's stream failed; ``retryable``: trying again may help
     ├── ServerUnreachableError  no connection to the server

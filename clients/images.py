@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from clients.base import Image
+from clients.dicom import decode_dicom
 from clients.errors import ImageError
 from clients.file_kind import HEAD_BYTES, file_kind
 from clients.pixels import eight_bit, fitted, upright
@@ -20,10 +21,9 @@ ImageSource: TypeAlias = "str | Path | bytes | PIL.Image.Image | Image"
 
 JPEG_QUALITY = 95
 ADDRESSES = ("http:", "https:", "data:", "s3:", "gs:")
-READABLE = ("PNG", "JPEG", "WebP")
+WITH_PILLOW = ("PNG", "JPEG", "WebP")
 
 _WHAT_TO_DO = {
-    "DICOM": "DICOM is not read yet: export the image as PNG first",
     "a Git LFS pointer": "get the file itself with: git lfs pull",
 }
 
@@ -31,13 +31,14 @@ _WHAT_TO_DO = {
 def load_image(source: ImageSource, *, max_pixels_side: int = 2048) -> Image:
     """An image ready to send, from a path, encoded bytes, a Pillow image, or an ``Image``.
 
-    PNG, JPEG and WebP of one frame are read. The EXIF orientation is applied; then everything but
-    the pixels is dropped (EXIF, text, colour profile, resolution). Grey stays grey; 16 bits become
+    PNG, JPEG, WebP and DICOM (see ``decode_dicom``) of one frame are read. The EXIF orientation is
+    applied; then everything but the pixels is dropped (EXIF, text, colour profile, resolution, all
+    that DICOM says of the patient). Grey stays grey; 16 bits become
     8 (see ``pixels.eight_bit``); transparency is laid on black. The longer side is brought down to
     ``max_pixels_side``, never up. JPEG stays JPEG, all else becomes PNG. The same input gives the
     same bytes. An ``Image`` is taken as ready.
 
-    Raises ``ImageError``.
+    Raises ``ImageError``, and ``MissingPackageError`` for DICOM without pydicom.
     """
     if max_pixels_side < 1:
         raise ImageError(f"found max_pixels_side {max_pixels_side}; expected at least 1")
@@ -103,7 +104,7 @@ def _decode_with_pillow(data: bytes, what: str) -> PIL.Image.Image:
 
     limit = PIL.Image.MAX_IMAGE_PIXELS
     try:
-        picture = PIL.Image.open(BytesIO(data), formats=[kind.upper() for kind in READABLE])
+        picture = PIL.Image.open(BytesIO(data), formats=[kind.upper() for kind in WITH_PILLOW])
         pixels = picture.width * picture.height
         if limit is None or pixels <= limit:
             picture.load()
@@ -124,10 +125,12 @@ def _decode_with_pillow(data: bytes, what: str) -> PIL.Image.Image:
     return picture
 
 
-# Other formats, such as DICOM, join here: a function from the file's bytes to a Pillow image.
-DECODERS: dict[str | None, Callable[[bytes, str], PIL.Image.Image]] = dict.fromkeys(
-    READABLE, _decode_with_pillow
-)
+# Other formats join here: a function from the file's bytes to a Pillow image.
+DECODERS: dict[str | None, Callable[[bytes, str], PIL.Image.Image]] = {
+    **dict.fromkeys(WITH_PILLOW, _decode_with_pillow),
+    "DICOM": decode_dicom,
+}
+READABLE = (*WITH_PILLOW, "DICOM")
 
 
 def _ready(picture: PIL.Image.Image, side: int, what: str, name: str | None) -> Image:

@@ -21,6 +21,7 @@ from clients.chat_request import (
 )
 from clients.errors import SpecError
 from clients.hosted import HostedClient
+from clients.hosted_spec import HOSTED_OPTIONS, concurrency_of, pace_of
 from clients.openai_errors import explain
 from clients.openai_server import (
     NO_KEY,
@@ -29,10 +30,9 @@ from clients.openai_server import (
     token_limit_of,
     without_credentials,
 )
-from clients.reader import Event, Pace, Timeouts
+from clients.reader import Event, Pace
 from clients.registry import ClientContext
-from clients.retry import RetryPolicy
-from clients.spec import Spec, allow_options, number, whole_number
+from clients.spec import Spec, allow_options, one_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
@@ -179,14 +179,13 @@ def open_from_spec(spec: Spec, context: ClientContext) -> Client:
     ``running_usage`` (true, false), ``max_concurrency``, ``retries`` and ``token_limit``
     (max_tokens, max_completion_tokens)."""
     allow_options(
-        spec, "api_key_env", "base_url", "detail", "effort", "first_timeout", "logprobs",
-        "max_concurrency", "retries", "running_usage", "timeout", "token_limit",
+        spec, "api_key_env", "base_url", "detail", "effort", "logprobs", "running_usage",
+        "token_limit", *HOSTED_OPTIONS,
     )  # fmt: skip
     if not spec.value:
         raise SpecError("openai found no model; expected one, as in openai:gpt-4o-mini")
     get = spec.options.get
     base_url = get("base_url") or os.environ.get("OPENAI_BASE_URL") or VENDOR_URL
-    silence, first = str(Timeouts().silence), str(Timeouts().first)
     return OpenAIClient(
         spec.value,
         base_url=base_url,
@@ -195,21 +194,15 @@ def open_from_spec(spec: Spec, context: ClientContext) -> Client:
         options=ChatOptions(
             token_limit=cast(
                 "TokenLimit",
-                _one_of(spec, "token_limit", get_args(TokenLimit)) or token_limit_of(base_url),
+                one_of(spec, "token_limit", get_args(TokenLimit)) or token_limit_of(base_url),
             ),
-            detail=cast("Detail | None", _one_of(spec, "detail", get_args(Detail))),
+            detail=cast("Detail | None", one_of(spec, "detail", get_args(Detail))),
             effort=get("effort"),
-            logprobs=_one_of(spec, "logprobs", ("true", "false")) == "true",
-            running_usage=_one_of(spec, "running_usage", ("true", "false")) == "true",
+            logprobs=one_of(spec, "logprobs", ("true", "false")) == "true",
+            running_usage=one_of(spec, "running_usage", ("true", "false")) == "true",
         ),
-        max_concurrency=whole_number(spec, get("max_concurrency", "64"), "max_concurrency", low=1),
-        pace=Pace(
-            timeouts=Timeouts(
-                first=number(spec, get("first_timeout", first), "first_timeout", low=0.001),
-                silence=number(spec, get("timeout", silence), "timeout", low=0.001),
-            ),
-            retry=RetryPolicy(attempts=1 + whole_number(spec, get("retries", "4"), "retries")),
-        ),
+        max_concurrency=concurrency_of(spec),
+        pace=pace_of(spec),
     )
 
 
@@ -221,12 +214,3 @@ def _variable(name: str) -> str:
             "api_key_env; expected a name in capitals, such as OPENAI_API_KEY"
         )
     return name
-
-
-def _one_of(spec: Spec, option: str, words: tuple[str, ...]) -> str | None:
-    word = spec.options.get(option)
-    if word is not None and word not in words:
-        raise SpecError(
-            f"{spec.name} found {word!r} as its {option}; expected {' or '.join(words)}"
-        )
-    return word

@@ -25,17 +25,22 @@ def open_sdk(base_url: str, api_key: str | None, key_name: str) -> AsyncOpenAI:
         raise MissingPackageError(
             "the openai package is not installed; run: pip install 'sdr-decode[openai]'"
         ) from error
+    check_url(base_url)
+    if not api_key and _is_vendor(base_url):
+        raise MissingKeyError(
+            f"no API key for {urlsplit(base_url).hostname}: set the environment variable {key_name}"
+        )
+    return AsyncOpenAI(base_url=base_url, api_key=api_key or NO_KEY)
+
+
+def check_url(base_url: str) -> None:
+    """Raise ``SpecError`` for what is no address of a server."""
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise SpecError(
             f"found the base URL {without_credentials(base_url)!r}; expected one such as "
             "http://localhost:8000/v1"
         )
-    if not api_key and _is_vendor(base_url):
-        raise MissingKeyError(
-            f"no API key for {parts.hostname}: set the environment variable {key_name}"
-        )
-    return AsyncOpenAI(base_url=base_url, api_key=api_key or NO_KEY)
 
 
 def token_limit_of(base_url: str) -> TokenLimit:

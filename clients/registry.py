@@ -27,6 +27,8 @@ class ClientContext:
 # only when it is asked for, so that no vendor's package is needed by those who do not use it.
 MODULES = {
     "demo": "clients.demo",
+    "gemini": "clients.gemini",
+    "mistral": "clients.mistral",
     "openai": "clients.openai",
     "recorded": "clients.recorded",
     "vllm": "clients.vllm",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -94,6 +94,16 @@ def no_value(spec: Spec) -> None:
     """Raise ``SpecError`` when ``spec`` carries a value and its member takes none."""
     if spec.value is not None:
         raise SpecError(f"{spec.name} takes no value; found {spec.value!r}")
+
+
+def one_of(spec: Spec, option: str, words: Collection[str]) -> str | None:
+    """The word of an option that knows only these, ``None`` where it is not given."""
+    word = spec.options.get(option)
+    if word is not None and word not in words:
+        raise SpecError(
+            f"{spec.name} found {word!r} as its {option}; expected {' or '.join(words)}"
+        )
+    return word
 
 
 def number(

@@ -72,7 +72,9 @@ def _ends(candidates: list[Candidate]) -> str:
     numbers: dict[str | None, list[str]] = {}
     for candidate in candidates:
         numbers.setdefault(candidate.ended, []).append(str(candidate.number))
-    return "; ".join(f"candidates {', '.join(who)} {why}" for why, who in numbers.items())
+    if len(numbers) == 1:
+        return f"every candidate {candidates[0].ended}"
+    return "; ".join(f"candidate {', '.join(who)} {why}" for why, who in numbers.items())
 
 
 def _candidate_result(

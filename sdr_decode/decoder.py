@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
-from clients import Client, ClientContext, Image, Request, Sampling, open_client
+from clients import Client, ClientContext, Image, Request, Sampling, open_client, wrap
+from clients.errors import SpecError
 from clients.images import ImageSource, load_images
 from clients.prompts import PromptTemplate, default_prompt, prompt_from_text
 from sdr_decode.background import BackgroundLoop
@@ -37,7 +38,8 @@ Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
 class SDRDecoder:
     """Decodes chest X-ray reports from K candidate streams (SDR, arXiv 2606.00440).
 
-    ``client`` is a spec (``openai:gpt-4o-mini``) or an open ``Client``; ``index`` an index
+    ``client`` is a spec (``openai:gpt-4o-mini``), an open ``Client``, or an SDK object that you
+    configured (see ``clients.wrap``), then with the ``model`` to ask; ``index`` is an index
     directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
     one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects.
     ``prompt`` is a ``PromptTemplate`` or plain text. With ``sections=False`` every sentence
@@ -50,9 +52,10 @@ class SDRDecoder:
 
     def __init__(
         self,
-        client: str | Client,
+        client: str | Client | object,
         index: str | Path | Corpus,
         *,
+        model: str | None = None,
         encoder: str | Path | Encoder | None = None,
         prune: str | PrunePolicy = "margin:0.02",
         select: str | Selector = "corpus",
@@ -74,13 +77,13 @@ class SDRDecoder:
         self.prompt = _template(prompt)
         self.sampling = Sampling(temperature, top_p, max_tokens)
         self.timeouts = timeouts or Timeouts()
-        self._client = client
+        self._client = _client(client, model)
         self._context = ClientContext(reports=self.corpus.report_texts, api_key=api_key)
         self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
         self._background: BackgroundLoop | None = None
         self._settings = {
             "version": __version__,
-            "client": client if isinstance(client, str) else client.name,
+            "client": self._client if isinstance(self._client, str) else self._client.name,
             "prune": prune if isinstance(prune, str) else repr(prune),
             "select": select if isinstance(select, str) else repr(select),
             "launch": launch if isinstance(launch, str) else repr(launch),
@@ -219,6 +222,15 @@ class SDRDecoder:
                 "only their beginning was measured"
             )
         return tuple(warnings)
+
+
+def _client(client: str | Client | object, model: str | None) -> str | Client:
+    if not isinstance(client, str | Client):
+        return wrap(client, model)
+    if model is not None:
+        named = client if isinstance(client, str) else client.name
+        raise SpecError(f"found the model {model!r} beside the client {named}, which names its own")
+    return client
 
 
 def _template(prompt: str | PromptTemplate | None) -> PromptTemplate:

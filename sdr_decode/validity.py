@@ -51,7 +51,7 @@ def invalid(finish: Finish, text: str, *, sentences: int, sectioned: bool) -> In
     if finish.reason == "length":
         return Invalid("truncated", f"the token limit cut it off{detail}")
     if finish.reason in ("error", "cancelled"):
-        return Invalid("failed", f"the stream ended with {finish.reason}{detail}")
+        return Invalid("failed", finish.detail or f"the stream ended with {finish.reason}")
     if sentences == 0:
         return Invalid("empty", "no sentence was written")
     if not sectioned and looks_like_refusal(text):

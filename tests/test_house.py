@@ -33,7 +33,8 @@ LIBRARIES = FLOORS[:3]
 
 HEAVY = {
     *("torch", "transformers", "sentence_transformers", "tokenizers", "huggingface_hub"),
-    *("faiss", "sklearn", "scipy", "nltk", "pyarrow", "openai", "httpx2", "vllm"),
+    *("faiss", "sklearn", "scipy", "nltk", "pyarrow", "openai", "httpx2"),
+    *("google.genai", "mistralai", "pydicom", "aiohttp", "vllm"),
 }
 
 MAX_LINES = 400

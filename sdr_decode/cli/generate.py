@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from sdr_decode.cli.errors import NO_VALID_CANDIDATE
 from sdr_decode.cli.live import watch
-from sdr_decode.cli.output import print_result, write_text
+from sdr_decode.cli.output import print_result, require_folder, write_text
 
 
 def generate(
@@ -53,6 +54,7 @@ def generate(
     from sdr_decode.result import Result  # noqa: PLC0415
     from sdr_decode.streams import Timeouts  # noqa: PLC0415
 
+    require_folder(json)
     console = Console()
 
     async def decode() -> Result:
@@ -85,4 +87,4 @@ def generate(
     if json is not None:
         write_text(json, result.to_json())
     if not result.valid:
-        raise typer.Exit(3)
+        raise typer.Exit(NO_VALID_CANDIDATE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from errno import EISDIR, ENOENT
 from pathlib import Path
 
 from rich.console import Console
@@ -57,6 +58,14 @@ def _ledger(result: Result) -> Table:
         "sum", "", "", str(ledger.prompt), str(ledger.observed), str(ledger.avoided), style="bold"
     )
     return table
+
+
+def require_folder(path: Path | None) -> None:
+    """Raise ``OSError`` for a file that cannot be written, before anything is spent on it."""
+    if path is not None and not path.parent.is_dir():
+        raise FileNotFoundError(ENOENT, "the folder for this file does not exist", str(path))
+    if path is not None and path.is_dir():
+        raise IsADirectoryError(EISDIR, "expected a file, found a folder", str(path))
 
 
 def write_text(path: Path, text: str) -> None:

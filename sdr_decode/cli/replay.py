@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import track as progress_bar
 from rich.table import Table
 
-from sdr_decode.cli.output import write_text
+from sdr_decode.cli.output import require_folder, write_text
 
 if TYPE_CHECKING:
     from sdr_decode.replay import Row
@@ -45,6 +45,8 @@ def replay(
     from sdr_decode.replay import replay as replay_rows  # noqa: PLC0415
     from sdr_decode.selection import selectors  # noqa: PLC0415
 
+    require_folder(json)
+    require_folder(embeddings)
     prunes = {spec: policies.make(spec) for spec in prune or ["none", "margin:0.02"]}
     selects = {spec: selectors.make(spec) for spec in select or ["corpus"]}
     launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}

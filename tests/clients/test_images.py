@@ -202,11 +202,11 @@ def png_header(width: int, height: int) -> bytes:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is empty; expected PNG, JPEG or WebP"),
+        (b"", "is empty; expected PNG, JPEG, WebP or DICOM"),
         (b"FINDINGS: The heart is normal.\n", "looks like text; expected PNG"),
         ("Größe normal".encode(), "looks like text"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "git lfs pull"),
-        (b"\0" * 128 + b"DICM" + b"\2\0", "looks like DICOM; DICOM is not read yet"),
+        (b"\0" * 128 + b"DICM" + b"\2\0", "DICOM without pixels|damaged or cut off"),
         (b"%PDF-1.7", "looks like PDF"),
         (b"<!DOCTYPE html><html>", "looks like a web page"),
         (b"PK\x03\x04" + b"\0" * 20, "looks like a zip archive"),

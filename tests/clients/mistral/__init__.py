@@ -1,0 +1,1 @@
+"""What only the Mistral client does; the rest is in the contract suite."""
