@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from index_build.report import CorpusReport
 from sdr_decode.errors import CorpusError
 from sdr_decode.segmenter import split_sentences
-from sdr_decode.sentences import Section, Sentence, is_sentence, normalise
+from sdr_decode.sentences import Section, Sentence, is_sentence, normalise, well_formed
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ def collect(
 
 def _sentences(report: CorpusReport) -> Iterator[tuple[Sentence, Section | None]]:
     if report.findings is None and report.impression is None:
-        for sentence in split_sentences(report.text or ""):
+        for sentence in split_sentences(well_formed(report.text or "")):
             yield sentence, sentence.section
         return
     parts: tuple[tuple[Section, str | None], ...] = (
@@ -102,7 +102,7 @@ def _sentences(report: CorpusReport) -> Iterator[tuple[Sentence, Section | None]
         ("impression", report.impression),
     )
     for section, text in parts:
-        for sentence in split_sentences(text or ""):
+        for sentence in split_sentences(well_formed(text or "")):
             yield sentence, sentence.section or section  # a heading inside the text knows better
 
 

@@ -218,8 +218,8 @@ class SDRDecoder:
             warnings.append(f"the client {client.name} does not look at the images")
         if self._encoder.over_long:
             warnings.append(
-                f"{self._encoder.over_long} sentences are longer than the encoder reads; "
-                "only their beginning was measured"
+                f"sentences so far that are longer than the encoder reads: "
+                f"{self._encoder.over_long}; only their beginning was measured"
             )
         return tuple(warnings)
 

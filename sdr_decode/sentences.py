@@ -28,6 +28,17 @@ class Sentence:
     end: int
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """The text with every surrogate pair joined and every lone surrogate, which JSON can carry and
+    no file can, as U+FFFD. Other text comes back as it is."""
+    if _SURROGATE.search(text) is None:
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 _SPACE = re.compile(r"\s+")
 _SPACE_BEFORE_MARK = re.compile(r" (?=[.,;:!?)])")
 

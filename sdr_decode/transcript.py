@@ -5,7 +5,9 @@ from __future__ import annotations
 from clients import Piece, Usage
 from sdr_decode.counts import Count
 from sdr_decode.segmenter import Segmenter
-from sdr_decode.sentences import Sentence
+from sdr_decode.sentences import Sentence, well_formed
+
+_HIGH_SURROGATE, _LOW_SURROGATE = "\ud800", "\udc00"
 
 
 class Transcript:
@@ -14,6 +16,7 @@ class Transcript:
     def __init__(self) -> None:
         self._segmenter = Segmenter()
         self._parts: list[str] = []
+        self._held = ""
         self._counted = 0
         self._estimated = False
         self._told: Count | None = None
@@ -38,8 +41,11 @@ class Transcript:
     def write(self, piece: Piece) -> list[Sentence]:
         """Take a piece in. Returns the sentences that it closes."""
         self.count(piece)
-        self._parts.append(piece.text)
-        return self._segmenter.feed(piece.text)
+        text = self._held + piece.text
+        self._held = ""
+        if text and _HIGH_SURROGATE <= text[-1] < _LOW_SURROGATE:  # its other half may follow
+            text, self._held = text[:-1], text[-1]
+        return self._take(well_formed(text))
 
     def count(self, piece: Piece) -> None:
         """Count the tokens of a piece whose text no longer matters."""
@@ -55,4 +61,9 @@ class Transcript:
         """The text is complete. Returns what is left of it."""
         if usage is not None and usage.output_tokens is not None:
             self._told = Count(usage.output_tokens, usage.provenance)
-        return self._segmenter.finish()
+        held, self._held = well_formed(self._held), ""
+        return [*self._take(held), *self._segmenter.finish()]
+
+    def _take(self, text: str) -> list[Sentence]:
+        self._parts.append(text)
+        return self._segmenter.feed(text)

@@ -71,7 +71,7 @@ def _print(rows: list[Row]) -> None:
     console = Console(width=None if sys.stdout.isatty() else 200)
     first = rows[0]
     console.print(
-        f"{first.studies} studies, K = {first.k}, full best-of-N {first.tokens_full:,} output "
+        f"Studies: {first.studies}. K = {first.k}. Full best-of-N {first.tokens_full:,} output "
         f"tokens and {first.prompts_full:,} prompts. Token-F1 and SDR (1 - symmetric Chamfer) are "
         "against the reference, higher is better.",
         highlight=False,

@@ -266,3 +266,8 @@ def test_a_killed_build_leaves_the_old_index_and_is_cleaned_up(tmp_path: Path) -
     assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 3
     build_small(tmp_path, REPORTS[:2], overwrite=True)
     assert names(tmp_path) == ["small.sdr"]
+
+
+def test_a_lone_surrogate_in_a_report_is_replaced(tmp_path: Path) -> None:
+    build_small(tmp_path, [CorpusReport("a", "Cl\ud800ear lungs.", "No acute disease.")])
+    assert Corpus.open(tmp_path / "small.sdr").lookup("cl\ufffdear lungs") is not None
