@@ -19,6 +19,7 @@ _EMPHASIS = re.compile(
     r"(?<![\w*])\*++(?=\S)|(?<=[^\s*])\*++(?!\w)|(?<!\w)_{1,2}(?=[^\W_])|(?<=[^\W_])_{1,2}(?!\w)"
     r"|(?<!\w)_{1,2}(?!\w)"
 )
+_LIST_MARKS = "".join(sorted(INNER_BULLETS)) + "*# "
 
 
 class Kind(Enum):
@@ -43,5 +44,5 @@ def kind_of(char: str) -> Kind:
 
 
 def readable(source: str) -> str:
-    """``source`` without marks of emphasis and surplus white space."""
-    return " ".join(_EMPHASIS.sub("", source).split())
+    """``source`` without marks of emphasis, list marks before it, and surplus white space."""
+    return " ".join(_EMPHASIS.sub("", source).split()).lstrip(_LIST_MARKS)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdr_decode.open_sentence import OpenSentence
@@ -82,6 +82,7 @@ def test_nothing_is_lost(text: str) -> None:
 
 
 @settings(max_examples=150)
+@example("_\u20220")
 @given(report_texts)
 def test_the_scored_text_is_clean(text: str) -> None:
     for sentence in split_sentences(text):
