@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sdr_decode.candidate import Candidate, State
+from sdr_decode.accounting import ledger_of
+from sdr_decode.candidate import Candidate
 from sdr_decode.corpus import Corpus
-from sdr_decode.counts import NOTHING, UNKNOWN, Count
 from sdr_decode.decode import Decode
 from sdr_decode.errors import DecodeError
-from sdr_decode.ledger import NEVER_LAUNCHED, Ledger, LedgerRow, estimate_avoided
+from sdr_decode.money import Tariff
 from sdr_decode.result import (
     CandidateResult,
     NearestSentence,
@@ -27,6 +27,7 @@ def conclude(
     corpus: Corpus,
     *,
     full_tokens: Callable[[int], int | None],
+    tariff: Tariff,
     seed: int,
     study: str | None,
     warnings: tuple[str, ...],
@@ -35,13 +36,14 @@ def conclude(
     """Choose among the valid candidates, or among the best of the others and say so.
 
     Raises ``DecodeError`` when no candidate has a sentence. ``full_tokens`` tells the length of a
-    candidate's complete stream where it is known.
+    candidate's complete stream where it is known; ``tariff`` is what the client's tokens cost.
     """
     candidates = decode.race.candidates
+    ledger = ledger_of(decode, full_tokens, tariff)
     choosable = eligible(candidates)
     if not choosable:
         raise DecodeError(
-            f"no candidate wrote a sentence, so there is no report: {_ends(candidates)}"
+            f"no candidate wrote a sentence, so there is no report: {_ends(candidates)}", ledger
         )
     valid = choosable[0].finished
     if not valid:
@@ -60,7 +62,7 @@ def conclude(
         reason=choice.reason,
         quantity=choice.quantity,
         candidates=tuple(_candidate_result(c, decode, choice, corpus) for c in candidates),
-        ledger=_ledger(decode, full_tokens),
+        ledger=ledger,
         warnings=warnings,
         settings=settings,
         study=study,
@@ -105,29 +107,3 @@ def _candidate_result(
         tokens=transcript.tokens,
         selected_by=choice.values.get(candidate.number),
     )
-
-
-def _ledger(decode: Decode, full_tokens: Callable[[int], int | None]) -> Ledger:
-    race = decode.race
-    lengths = [decode.transcripts[c.number].tokens for c in race.candidates if c.finished]
-    rows = []
-    for candidate in race.candidates:
-        observed = decode.transcripts[candidate.number].tokens
-        usage = decode.usages.get(candidate.number)
-        prompt = UNKNOWN
-        if usage is not None and usage.prompt_tokens is not None:
-            prompt = Count(usage.prompt_tokens, usage.provenance)
-        avoided = NOTHING
-        if candidate.state is State.PRUNED:
-            avoided = _avoided(observed, full_tokens(candidate.number), lengths)
-        rows.append(LedgerRow(candidate.number, str(candidate.state), prompt, observed, avoided))
-    for number in range(len(race.candidates), race.k):
-        avoided = _avoided(NOTHING, full_tokens(number), lengths)
-        rows.append(LedgerRow(number, NEVER_LAUNCHED, NOTHING, NOTHING, avoided))
-    return Ledger(race.k, len(race.candidates), tuple(rows))
-
-
-def _avoided(observed: Count, full: int | None, lengths: list[Count]) -> Count:
-    if full is not None and observed.value is not None:
-        return Count(max(0, full - observed.value), "counted")
-    return estimate_avoided(observed, lengths)

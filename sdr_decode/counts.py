@@ -35,6 +35,18 @@ UNKNOWN = Count(None, "unknown")
 NOTHING = Count(0, "counted")
 
 
+def less(whole: Count, part: int | None) -> Count:
+    """What is left of ``whole`` without ``part``, which is taken for nothing where unknown."""
+    if whole.value is None or part is None:
+        return whole
+    return Count(max(0, whole.value - part), whole.provenance)
+
+
+def known_sum(counts: Iterable[Count]) -> int:
+    """The sum of those that are known: a lower bound where some are not."""
+    return sum(count.value or 0 for count in counts)
+
+
 def total(counts: Iterable[Count]) -> Count:
     """The sum, as good as the worst of its parts: unknown as soon as one part is."""
     parts = list(counts)

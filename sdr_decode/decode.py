@@ -60,6 +60,8 @@ class Decode:
             if not candidate.running:  # it came between the decision to stop and the stop
                 if isinstance(arrival.what, Piece):
                     transcript.count(arrival.what)
+                elif arrival.what.usage is not None:
+                    self.usages[number] = arrival.what.usage
                 continue
             if isinstance(arrival.what, Piece):
                 closed = transcript.write(arrival.what)

@@ -26,6 +26,7 @@ from sdr_decode.errors import DecodeError
 from sdr_decode.events import CandidatePruned, Decision, Event
 from sdr_decode.launch import LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
+from sdr_decode.money import tariff_of
 from sdr_decode.pruning import PrunePolicy, policies
 from sdr_decode.result import Result
 from sdr_decode.selection import Selector, selectors
@@ -163,6 +164,9 @@ class SDRDecoder:
             self.selector,
             self.corpus,
             full_tokens=partial(client.full_tokens, request),
+            tariff=await asyncio.to_thread(
+                tariff_of, client.name, datetime.datetime.now(datetime.UTC).date()
+            ),
             seed=seed or 0,
             study=study,
             warnings=self._warnings(client, request),

@@ -13,6 +13,11 @@ Every message says what was found, what was expected and what to do. Errors of t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sdr_decode.ledger import Ledger
+
 
 class SDRDecodeError(Exception):
     """The root of this package's errors."""
@@ -35,4 +40,8 @@ class CorpusError(SDRDecodeError):
 
 
 class DecodeError(SDRDecodeError):
-    """A decode cannot start, or nothing came of it."""
+    """A decode cannot start, or nothing came of it. ``ledger`` is what was spent, if anything."""
+
+    def __init__(self, message: str, ledger: Ledger | None = None) -> None:
+        super().__init__(message)
+        self.ledger = ledger

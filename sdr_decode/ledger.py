@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from sdr_decode.counts import UNKNOWN, Count, total
+from sdr_decode.counts import Count, known_sum, total
+from sdr_decode.money import Money
 
 NEVER_LAUNCHED = "not launched"
 """The state of a candidate whose prompt was never sent."""
@@ -15,53 +17,72 @@ NEVER_LAUNCHED = "not launched"
 class LedgerRow:
     """One candidate, in tokens.
 
-    ``prompt`` is what its request sent, as the provider reported it. ``observed`` is the output
-    that arrived here. ``avoided`` is the output that was never generated because the candidate
-    was pruned or not launched: 0 for one that ended by itself.
+    ``prompt`` is what its request sent, as the provider told; ``image`` and ``cached`` are parts of
+    it. ``observed`` is the text that arrived while it mattered. ``overshoot`` arrived between the
+    decision to stop and the stop. ``generated`` is what the engine wrote: the provider's own count
+    where it told one, hidden reasoning included, else what arrived. After a stop providers tell
+    nothing more, and the engine may have written more than arrived. ``avoided`` is the output that
+    was never generated because the candidate was pruned or not launched: 0 for one that ended by
+    itself.
     """
 
     candidate: int
     state: str
     prompt: Count
+    image: Count
+    cached: Count
     observed: Count
+    overshoot: Count
+    generated: Count
     avoided: Count
+
+
+COLUMNS = ("prompt", "image", "cached", "observed", "overshoot", "generated", "avoided")
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All candidates of a decode. ``asked`` is K, ``launched`` how many prompts were sent."""
+    """All candidates of a decode. ``asked`` is K, ``launched`` how many prompts were sent.
+
+    A sum is unknown as soon as one part of it is; ``known`` is then a lower bound.
+    """
 
     asked: int
     launched: int
     rows: tuple[LedgerRow, ...]
+    money: Money
 
-    @property
-    def prompt(self) -> Count:
-        return total(row.prompt for row in self.rows)
+    def sum(self, column: str) -> Count:
+        """The sum of a column (``COLUMNS``) over all rows."""
+        return total(self._counts(column))
+
+    def known(self, column: str) -> int:
+        """The sum of what is known of a column."""
+        return known_sum(self._counts(column))
 
     @property
     def observed(self) -> Count:
-        return total(row.observed for row in self.rows)
+        return self.sum("observed")
+
+    @property
+    def generated(self) -> Count:
+        return self.sum("generated")
 
     @property
     def avoided(self) -> Count:
-        return total(row.avoided for row in self.rows)
+        return self.sum("avoided")
 
     @property
     def saved(self) -> float | None:
         """The share of full best-of-N's output tokens that was not generated, in [0, 1]."""
-        observed, avoided = self.observed.value, self.avoided.value
-        if observed is None or avoided is None or observed + avoided == 0:
+        generated, avoided = self.generated.value, self.avoided.value
+        if generated is None or avoided is None or generated + avoided == 0:
             return None
-        return avoided / (observed + avoided)
+        return avoided / (generated + avoided)
 
+    def sums(self, plain: Callable[[Count], Any]) -> dict[str, Any]:
+        """All sums as plain data."""
+        return {column: plain(self.sum(column)) for column in COLUMNS} | {"saved": self.saved}
 
-def estimate_avoided(observed: Count, finished: Sequence[Count]) -> Count:
-    """What a pruned live stream would still have written, from its finished siblings' mean length.
-
-    Unknown while no sibling has finished.
-    """
-    lengths = [count.value for count in finished if count.value is not None]
-    if not lengths or observed.value is None:
-        return UNKNOWN
-    return Count(max(0, round(sum(lengths) / len(lengths)) - observed.value), "estimated")
+    def _counts(self, column: str) -> Iterable[Count]:
+        return (getattr(row, column) for row in self.rows)

@@ -105,13 +105,13 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON. The ledger carries its sums."""
         data = asdict(self)
-        ledger = self.ledger
-        data["ledger"] |= {
-            "prompt": asdict(ledger.prompt),
-            "observed": asdict(ledger.observed),
-            "avoided": asdict(ledger.avoided),
-            "saved": ledger.saved,
-        }
+        data["ledger"] |= self.ledger.sums(asdict)
+        for dollars in ("cost", "full"):
+            low, high = getattr(self.ledger.money, dollars)
+            data["ledger"]["money"][dollars] = {
+                "low": None if low is None else str(low),
+                "high": None if high is None else str(high),
+            }
         return data
 
     def to_json(self) -> str:

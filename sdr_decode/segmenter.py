@@ -39,6 +39,7 @@ class Segmenter:
         self._item: int | None = None  # the number of the last list item
         self._markdown = ""  # "#" or "**" where that opens the line
         self._skip: tuple[int, int] | None = None  # marks that no sentence has followed yet
+        self._skip_before = 0  # where those end without the last of them
         self._closed: list[Sentence] = []
         self._finished = False
 
@@ -98,7 +99,7 @@ class Segmenter:
         if kind is Kind.NEWLINE:
             self._markdown = ""
         elif kind is Kind.MARK and char in _LEADING:
-            begin = cursor.at if self._skip is None else self._skip[0]
+            begin, self._skip_before = self._skip or (cursor.at, cursor.at)
             self._skip = (begin, cursor.at + 1)
             if cursor.line_first and self._markdown != "#":
                 starred = char == "*" == cursor.last
@@ -107,7 +108,7 @@ class Segmenter:
             self._open = OpenSentence(cursor, self._item, self._markdown)
             if char.isdecimal() and cursor.last == "." and self._skip is not None:
                 self._open.lead(".")
-                self._skip = (self._skip[0], cursor.at - 1)
+                self._skip = (self._skip[0], self._skip_before)
             self._close_skip()
             self._markdown = ""
 

@@ -154,6 +154,9 @@ class Streams:
         if reader is not None:
             reader.cancel()
             await asyncio.wait([reader])
+        stream = self._streams[candidate]
+        end = Ended(stream.finish or Finish("cancelled"), stream.usage)
+        self._inbox.append(Arrival(candidate, end))
 
     async def _cancel(self, stream: CandidateStream) -> None:
         with contextlib.suppress(TimeoutError):

@@ -32,8 +32,8 @@ class Transcript:
 
     @property
     def tokens(self) -> Count:
-        """Output tokens seen. The provider's own count replaces ours; a piece of unknown size
-        counts as one token and makes the count an estimate."""
+        """Output tokens generated as far as is known here. The provider's own count replaces ours;
+        a piece of unknown size counts as one token and makes the count an estimate."""
         if self._told is not None:
             return self._told
         return Count(self._counted, "estimated" if self._estimated else "counted")

@@ -11,6 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from clients.pricing.bill import Dollars
+from sdr_decode.ledger import COLUMNS, Ledger
+from sdr_decode.money import Money
 from sdr_decode.result import Result
 
 
@@ -29,35 +32,63 @@ def print_result(result: Result, console: Console) -> None:
         console.print(Text("Impression: ", "bold") + Text(report.impression))
     console.print()
     console.print(_ledger(result))
-    saved = result.ledger.saved
-    if saved is not None:
-        source = result.ledger.avoided.provenance
-        console.print(f"saved {saved:.1%} of the output tokens of full best-of-N ({source})")
+    ledger = result.ledger
+    if ledger.saved is not None:
+        source = ledger.avoided.provenance
+        console.print(f"saved {ledger.saved:.1%} of the output tokens of full best-of-N ({source})")
+    console.print(Text(_money(ledger.money)))
     for warning in result.warnings:
         console.print(Text(f"note: {warning}", "yellow"))
 
 
 def _ledger(result: Result) -> Table:
+    """One line a candidate and the sums; columns of which nothing is known are left out."""
+    ledger = result.ledger
+    columns = [column for column in COLUMNS if _worth(ledger, column)]
     table = Table(box=None, pad_edge=False)
     table.add_column("candidate", justify="right")
     table.add_column("state")
-    for name in ("distance", "prompt tokens", "output tokens", "tokens avoided"):
+    for name in ("distance", *columns):
         table.add_column(name, justify="right")
-    rows = zip(result.candidates, result.ledger.rows, strict=True)
-    for candidate, row in rows:
+    distances = {candidate.number: candidate.chamfer for candidate in result.candidates}
+    for row in ledger.rows:
+        distance = distances.get(row.candidate)
         table.add_row(
-            str(candidate.number),
-            candidate.state,
-            "-" if candidate.chamfer is None else f"{candidate.chamfer:.4f}",
-            str(row.prompt),
-            str(row.observed),
-            str(row.avoided),
+            str(row.candidate),
+            row.state,
+            "-" if distance is None else f"{distance:.4f}",
+            *(str(getattr(row, column)) for column in columns),
         )
-    ledger = result.ledger
-    table.add_row(
-        "sum", "", "", str(ledger.prompt), str(ledger.observed), str(ledger.avoided), style="bold"
-    )
+    sums = (_sum(ledger, column) for column in columns)
+    table.add_row("sum", "", "tokens:", *sums, style="bold")
     return table
+
+
+def _worth(ledger: Ledger, column: str) -> bool:
+    if column in ("observed", "avoided"):
+        return True
+    if column == "generated":
+        return ledger.sum("generated") != ledger.sum("observed")
+    return ledger.known(column) > 0
+
+
+def _sum(ledger: Ledger, column: str) -> str:
+    whole = ledger.sum(column)
+    return str(whole) if whole.value is not None else f"{ledger.known(column):,} or more"
+
+
+def _money(money: Money) -> str:
+    if money.cost.low is None:
+        return f"cost unknown: {money.why}"
+    full = "" if money.full.low is None else f"; full best-of-N {_range(money.full)}"
+    return f"cost {_range(money.cost)}{full} (prices: {money.source}, {money.date})"
+
+
+def _range(dollars: Dollars) -> str:
+    low, high = dollars
+    if low == high or high is None:
+        return f"${low:.6f}" if high is not None else f"at least ${low:.6f}"
+    return f"between ${low:.6f} and ${high:.6f}"
 
 
 def require_folder(path: Path | None) -> None:

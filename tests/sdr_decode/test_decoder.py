@@ -238,8 +238,11 @@ async def test_the_providers_count_replaces_ours(index: Path) -> None:
     assert (told.observed.value, told.observed.provenance) == (15, "reported")
     assert (told.prompt.value, told.prompt.provenance) == (700, "reported")
     assert (guessed.observed.value, guessed.observed.provenance) == (1, "estimated")
-    assert guessed.prompt.value is None
-    assert result.ledger.prompt.value is None
+    # The prompt is the same for all candidates; nobody told how much of it was cached.
+    assert guessed.prompt == Count(700, "estimated")
+    assert result.ledger.sum("prompt") == Count(1400, "estimated")
+    assert told.cached.value is None
+    assert result.ledger.sum("cached").value is None
 
 
 async def test_staged_launch_sends_no_prompt_that_is_not_needed(index: Path) -> None:

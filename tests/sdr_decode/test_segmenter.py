@@ -76,6 +76,7 @@ def test_a_closed_sentence_is_never_taken_back(text: str, data: st.DataObject) -
 
 
 @settings(max_examples=200)
+@example("#\r.0")
 @given(report_texts)
 def test_nothing_is_lost(text: str) -> None:
     assert_nothing_lost(text)
