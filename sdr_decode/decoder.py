@@ -164,9 +164,7 @@ class SDRDecoder:
             self.selector,
             self.corpus,
             full_tokens=partial(client.full_tokens, request),
-            tariff=await asyncio.to_thread(
-                tariff_of, client.name, datetime.datetime.now(datetime.UTC).date()
-            ),
+            tariff=await asyncio.to_thread(tariff_of, client.name),
             seed=seed or 0,
             study=study,
             warnings=self._warnings(client, request),
