@@ -114,10 +114,12 @@ def _hear(candidate: Candidate, each: MeasuredTrack, heard: int, piece: int) -> 
     return heard
 
 
-def choose(race: Race, selector: Selector, *, seed: int, study: str) -> Outcome:
+def choose(
+    race: Race, selector: Selector, measure: CorpusMeasure, *, seed: int, study: str
+) -> Outcome:
     """Select among what the race left."""
     choosable = eligible(race.candidates)
-    field = Field(race.candidates, seed=seed, study=study)
+    field = Field(race.candidates, measure, seed=seed, study=study)
     return Outcome(
         tuple(race.candidates),
         tuple(candidate.tokens for candidate in race.candidates),
@@ -158,6 +160,7 @@ class Row:
 
 def replay(
     studies: Sequence[ReplayStudy],
+    measure: CorpusMeasure,
     prunes: dict[str, PrunePolicy],
     selects: dict[str, Selector],
     launches: dict[str, LaunchPlan],
@@ -174,8 +177,8 @@ def replay(
         for select, selector in selects.items():
             pairs = [
                 (
-                    choose(pruned, selector, seed=seed, study=study.study),
-                    choose(complete, selector, seed=seed, study=study.study),
+                    choose(pruned, selector, measure, seed=seed, study=study.study),
+                    choose(complete, selector, measure, seed=seed, study=study.study),
                 )
                 for pruned, complete, study in zip(races, full, studies, strict=True)
             ]

@@ -20,6 +20,10 @@ class PrunePolicy(ABC):
     def prune(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
         """The candidates to stop now, each with its reason in words."""
 
+    def within(self, max_tokens: int) -> PrunePolicy:
+        """The same policy for candidates of at most ``max_tokens`` output tokens."""
+        return self
+
 
 def after(candidate: Candidate) -> str:
     """For reasons: after how many sentences a candidate is judged."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from clients.spec import Registry
-from sdr_decode.selection import corpus, random
+from sdr_decode.selection import blend, consensus, corpus, length, random
 from sdr_decode.selection.base import Choice, Field, Selector
 from sdr_decode.selection.eligible import eligible
 
 selectors: Registry[Selector] = Registry("selector")
 selectors.register("corpus", corpus.chamfer_from_spec)
 selectors.register("corpus-hausdorff", corpus.hausdorff_from_spec)
+selectors.register("blend", blend.from_spec)
+selectors.register("consensus", consensus.from_spec)
+selectors.register("longest", length.longest_from_spec)
+selectors.register("shortest", length.shortest_from_spec)
 selectors.register("random", random.from_spec)
 
 __all__ = ["Choice", "Field", "Selector", "eligible", "selectors"]

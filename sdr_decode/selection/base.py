@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sdr_decode.candidate import Candidate
-from sdr_decode.distances import TOLERANCE
+from sdr_decode.distances import TOLERANCE, EmbeddedSet
+from sdr_decode.measure import CorpusMeasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,21 @@ class Selector(ABC):
 class Field:
     """What a selector may look at beside the eligible candidates.
 
-    ``candidates`` are all that were launched, pruned and invalid ones included; ``seed`` and
-    ``study`` make a random choice repeatable.
+    ``candidates`` are all that were launched, pruned and invalid ones included. ``measure`` gives
+    the vectors of their sentences and the corpus. ``seed`` and ``study`` make a random choice
+    repeatable.
     """
 
     candidates: Sequence[Candidate]
+    measure: CorpusMeasure
     seed: int = 0
     study: str | None = None
+
+    def embedded(self, candidate: Candidate) -> EmbeddedSet:
+        """The closed sentences of a candidate as a set that distances compare."""
+        return self.measure.embedded_set(
+            (measured.normalised, measured.sentence.section) for measured in candidate.sentences
+        )
 
 
 def least(values: dict[int, float]) -> int:

@@ -1,0 +1,93 @@
+"""Stop a candidate that has lost already: pruning it cannot change the winner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self, cast, get_args
+
+from clients.errors import SpecError
+from clients.spec import Spec, allow_options, whole_number
+from sdr_decode.candidate import Candidate, Pruning
+from sdr_decode.distances import TOLERANCE
+from sdr_decode.pruning.base import PrunePolicy
+
+Form = Literal["chamfer", "hausdorff"]
+
+# A bound and a distance are computed in a different order, which may differ in the last bits.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Lossless(PrunePolicy):
+    """Dominance by a lower bound of the final distance, for the selector of the same form.
+
+    The running directed Hausdorff distance never falls, so it bounds the final one. A running
+    Chamfer distance with sum S over t sentences ends no lower than S / n, where n bounds the final
+    number of sentences: each one to come takes at least ``shortest`` of the tokens left of
+    ``max_tokens``, and there are at most ``max_sentences`` where that is known. A candidate is pruned when its bound and launch order come after the distance
+    and launch order of a finished valid candidate, which selection would then prefer; so full
+    best-of-N with ``corpus`` (Chamfer) or ``corpus-hausdorff`` has the same winner.
+    """
+
+    form: Form = "chamfer"
+    max_tokens: int = 512
+    shortest: int = 2
+    max_sentences: int | None = None
+
+    def within(self, max_tokens: int) -> Self:
+        return replace(self, max_tokens=max_tokens)
+
+    def prune(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
+        finished = [
+            (distance, candidate.number)
+            for candidate in candidates
+            if candidate.finished and (distance := self._distance(candidate)) is not None
+        ]
+        if not finished:
+            return
+        for candidate in candidates:
+            if not candidate.running:
+                continue
+            bound = self._bound(candidate)
+            for distance, number in finished:
+                if self._beaten(bound, candidate.number, distance, number):
+                    yield Pruning(
+                        candidate.number,
+                        f"it can end no lower than {bound:.4f}; candidate {number} has finished "
+                        f"at {distance:.4f}",
+                    )
+                    break
+
+    def _distance(self, candidate: Candidate) -> float | None:
+        distance = candidate.distance
+        return distance.chamfer if self.form == "chamfer" else distance.hausdorff
+
+    def _bound(self, candidate: Candidate) -> float:
+        distance = candidate.distance
+        if self.form == "hausdorff":
+            return distance.largest
+        most = distance.count + 1 + max(0, self.max_tokens - candidate.tokens) // self.shortest
+        if self.max_sentences is not None:
+            most = max(distance.count, min(most, self.max_sentences))
+        return distance.total / most * (1 - _ROUNDING) if most else 0.0
+
+    def _beaten(self, bound: float, number: int, distance: float, other: int) -> bool:
+        """Whether selection prefers the finished one wherever the candidate ends."""
+        return bound > distance + TOLERANCE or (bound >= distance and number > other)
+
+
+def from_spec(spec: Spec) -> Lossless:
+    allow_options(spec, "max_tokens", "shortest", "max_sentences")
+    form = spec.value or "chamfer"
+    if form not in get_args(Form):
+        raise SpecError(f"lossless found {form!r}; expected {' or '.join(get_args(Form))}")
+    tokens = whole_number(spec, spec.options.get("max_tokens", "512"), "max_tokens", low=1)
+    shortest = whole_number(spec, spec.options.get("shortest", "2"), "shortest", low=1)
+    most = spec.options.get("max_sentences")
+    return Lossless(
+        cast("Form", form),
+        tokens,
+        shortest,
+        None if most is None else whole_number(spec, most, "max_sentences", low=1),
+    )
