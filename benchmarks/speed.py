@@ -77,6 +77,7 @@ def main() -> None:
         loaded = time.perf_counter()
         replay(
             studies,
+            measure,
             {spec: policies.make(spec) for spec in PRUNES},
             {"corpus": selectors.make("corpus")},
             {"parallel": launch_plans.make("parallel")},

@@ -10,6 +10,7 @@ from sdr_decode.candidate import Candidate
 from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
 from sdr_decode.errors import DecodeError
+from sdr_decode.measure import CorpusMeasure
 from sdr_decode.money import Tariff
 from sdr_decode.result import (
     CandidateResult,
@@ -24,7 +25,7 @@ from sdr_decode.selection import Choice, Field, Selector, eligible
 def conclude(
     decode: Decode,
     selector: Selector,
-    corpus: Corpus,
+    measure: CorpusMeasure,
     *,
     full_tokens: Callable[[int], int | None],
     tariff: Tariff,
@@ -52,7 +53,7 @@ def conclude(
             *warnings,
             f"no candidate is valid; the report is the best of what came: {ends}",
         )
-    choice = selector.choose(choosable, Field(candidates, seed=seed, study=study))
+    choice = selector.choose(choosable, Field(candidates, measure, seed=seed, study=study))
     winner = candidates[choice.winner]
     text = decode.transcripts[choice.winner].text
     return Result(
@@ -61,7 +62,7 @@ def conclude(
         valid=valid,
         reason=choice.reason,
         quantity=choice.quantity,
-        candidates=tuple(_candidate_result(c, decode, choice, corpus) for c in candidates),
+        candidates=tuple(_candidate_result(c, decode, choice, measure.corpus) for c in candidates),
         ledger=ledger,
         warnings=warnings,
         settings=settings,

@@ -72,7 +72,8 @@ class SDRDecoder:
         self.corpus = index if isinstance(index, Corpus) else Corpus.open(index)
         self._encoder = BatchedEncoder(partial(encoder_for, self.corpus, encoder))
         self.measure = CorpusMeasure(self.corpus, self._encoder, sections=sections)
-        self.policy = policies.make(prune) if isinstance(prune, str) else prune
+        policy = policies.make(prune) if isinstance(prune, str) else prune
+        self.policy = policy.within(max_tokens)
         self.selector = selectors.make(select) if isinstance(select, str) else select
         self.plan = launch_plans.make(launch) if isinstance(launch, str) else launch
         self.prompt = _template(prompt)
@@ -159,10 +160,12 @@ class SDRDecoder:
         for late in decode.hear(streams.pending()):
             yield late
 
-        result = conclude(
+        # In a thread: a selector may compare all sentences of all candidates.
+        result = await asyncio.to_thread(
+            conclude,
             decode,
             self.selector,
-            self.corpus,
+            self.measure,
             full_tokens=partial(client.full_tokens, request),
             tariff=await asyncio.to_thread(tariff_of, client.name),
             seed=seed or 0,

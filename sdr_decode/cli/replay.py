@@ -60,7 +60,7 @@ def replay(
                 batches, what, console=progress, disable=not progress.is_terminal
             ),
         )
-    rows = replay_rows(studies, prunes, selects, launches, k=k, seed=seed)
+        rows = replay_rows(studies, measure, prunes, selects, launches, k=k, seed=seed)
     if json is not None:
         data = {"rows": [asdict(row) for row in rows]}
         write_text(json, json_format.dumps(data, indent=2) + "\n")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self, cast, get_args
 
+from clients import Sampling
 from clients.errors import SpecError
 from clients.spec import Spec, allow_options, whole_number
 from sdr_decode.candidate import Candidate, Pruning
@@ -25,18 +26,20 @@ class Lossless(PrunePolicy):
     The running directed Hausdorff distance never falls, so it bounds the final one. A running
     Chamfer distance with sum S over t sentences ends no lower than S / n, where n bounds the final
     number of sentences: each one to come takes at least ``shortest`` of the tokens left of
-    ``max_tokens``, and there are at most ``max_sentences`` where that is known. A candidate is pruned when its bound and launch order come after the distance
-    and launch order of a finished valid candidate, which selection would then prefer; so full
-    best-of-N with ``corpus`` (Chamfer) or ``corpus-hausdorff`` has the same winner.
+    ``max_tokens`` (the decoder's own limit, where it is not given), and there are at most
+    ``max_sentences`` where that is known. A candidate is pruned when its bound and launch order
+    come after the distance and launch order of a finished valid candidate, which selection would
+    then prefer; so full best-of-N with ``corpus`` (Chamfer) or ``corpus-hausdorff`` has the same
+    winner, as long as no candidate breaks a limit that was given.
     """
 
     form: Form = "chamfer"
-    max_tokens: int = 512
+    max_tokens: int | None = None
     shortest: int = 2
     max_sentences: int | None = None
 
     def within(self, max_tokens: int) -> Self:
-        return replace(self, max_tokens=max_tokens)
+        return self if self.max_tokens is not None else replace(self, max_tokens=max_tokens)
 
     def prune(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
         finished = [
@@ -67,7 +70,8 @@ class Lossless(PrunePolicy):
         distance = candidate.distance
         if self.form == "hausdorff":
             return distance.largest
-        most = distance.count + 1 + max(0, self.max_tokens - candidate.tokens) // self.shortest
+        limit = Sampling().max_tokens if self.max_tokens is None else self.max_tokens
+        most = distance.count + 1 + max(0, limit - candidate.tokens) // self.shortest
         if self.max_sentences is not None:
             most = max(distance.count, min(most, self.max_sentences))
         return distance.total / most * (1 - _ROUNDING) if most else 0.0
@@ -82,12 +86,11 @@ def from_spec(spec: Spec) -> Lossless:
     form = spec.value or "chamfer"
     if form not in get_args(Form):
         raise SpecError(f"lossless found {form!r}; expected {' or '.join(get_args(Form))}")
-    tokens = whole_number(spec, spec.options.get("max_tokens", "512"), "max_tokens", low=1)
-    shortest = whole_number(spec, spec.options.get("shortest", "2"), "shortest", low=1)
-    most = spec.options.get("max_sentences")
+
+    def option(name: str) -> int | None:
+        word = spec.options.get(name)
+        return None if word is None else whole_number(spec, word, name, low=1)
+
     return Lossless(
-        cast("Form", form),
-        tokens,
-        shortest,
-        None if most is None else whole_number(spec, most, "max_sentences", low=1),
+        cast("Form", form), option("max_tokens"), option("shortest") or 2, option("max_sentences")
     )

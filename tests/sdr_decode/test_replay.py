@@ -61,7 +61,9 @@ async def assert_live_equals_replay(index: Path, recording: Path, k: int, studie
             decoder = SDRDecoder(client, index, encoder=FakeEncoder(), prune=prune, launch=launch)
             for study in loaded:
                 race = run(study.tracks, policies.make(prune), launch_plans.make(launch))
-                expected = choose(race, selectors.make("corpus"), seed=0, study=study.study)
+                expected = choose(
+                    race, selectors.make("corpus"), measure, seed=0, study=study.study
+                )
                 try:
                     result = await decoder.agenerate(k=k, study=study.study)
                 except DecodeError:
@@ -122,6 +124,7 @@ def rows(index: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[st
         studies = load_studies(path, measure, k=2)
     made = replay(
         studies,
+        measure,
         {spec: policies.make(spec) for spec in ("none", "margin:0.02")},
         {"corpus": selectors.make("corpus")},
         {spec: launch_plans.make(spec) for spec in ("parallel", "staged:1,accept=0")},
@@ -190,7 +193,7 @@ def test_without_references_the_overlaps_are_unknown(index: Path, tmp_path: Path
     with open_measure(index, encoder=FakeEncoder()) as measure:
         studies = load_studies(path, measure, k=1)
     everything = ({"none": policies.make("none")}, {"corpus": selectors.make("corpus")})
-    (row,) = replay(studies, *everything, {"parallel": launch_plans.make("parallel")}, k=1)
+    (row,) = replay(studies, measure, *everything, {"parallel": launch_plans.make("parallel")}, k=1)
     assert row.token_f1 is None
     assert row.sdr_random is None
     assert row.same_winner == 1.0

@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import cast
 
 import pytest
 
 from sdr_decode.candidate import Candidate, MeasuredSentence
+from sdr_decode.measure import CorpusMeasure
 from sdr_decode.selection import Field, eligible, selectors
 from sdr_decode.sentences import Sentence
+
+NO_MEASURE = cast("CorpusMeasure", None)  # these selectors look at distances alone
 
 
 def candidate(number: int, *distances: float, flaw: str | None = None) -> Candidate:
@@ -25,7 +29,7 @@ def candidate(number: int, *distances: float, flaw: str | None = None) -> Candid
 
 
 def winner(spec: str, *candidates: Candidate) -> int:
-    return selectors.make(spec).choose(candidates, Field(candidates)).winner
+    return selectors.make(spec).choose(candidates, Field(candidates, NO_MEASURE)).winner
 
 
 def test_corpus_takes_the_least_mean_and_hausdorff_the_least_maximum() -> None:
@@ -36,7 +40,7 @@ def test_corpus_takes_the_least_mean_and_hausdorff_the_least_maximum() -> None:
 
 def test_ties_up_to_rounding_go_to_the_first_launched() -> None:
     field = [candidate(3, 0.1 + 5e-7), candidate(5, 0.1)]
-    choice = selectors.make("corpus").choose(field, Field(field))
+    choice = selectors.make("corpus").choose(field, Field(field, NO_MEASURE))
     assert choice.winner == 3
     assert "launched first of 2" in choice.reason
 
@@ -44,13 +48,16 @@ def test_ties_up_to_rounding_go_to_the_first_launched() -> None:
 def test_random_is_repeatable_in_another_process_and_differs_between_studies() -> None:
     field = [candidate(number, 0.1) for number in range(8)]
     here = [
-        selectors.make("random:7").choose(field, Field(field, study=f"study {n}")).winner
+        selectors.make("random:7")
+        .choose(field, Field(field, NO_MEASURE, study=f"study {n}"))
+        .winner
         for n in range(20)
     ]
     script = (
-        "from tests.sdr_decode.test_selection import candidate, Field, selectors\n"
+        "from tests.sdr_decode.test_selection import candidate, Field, selectors, NO_MEASURE\n"
         "field = [candidate(number, 0.1) for number in range(8)]\n"
-        "print([selectors.make('random:7').choose(field, Field(field, study=f'study {n}')).winner"
+        "print([selectors.make('random:7')"
+        ".choose(field, Field(field, NO_MEASURE, study=f'study {n}')).winner"
         " for n in range(20)])"
     )
     there = subprocess.run(

@@ -136,8 +136,11 @@ def test_the_files_written_are_the_same_bytes_every_time(
     [
         (("--k", 0), "k is 0"),
         (("--k", 9), "holds 2 candidates"),
-        (("--prune", "often"), "known: margin, none, threshold"),
-        (("--select", "best"), "known: corpus, corpus-hausdorff, random"),
+        (("--prune", "often"), "known: lossless, margin, none, threshold"),
+        (
+            ("--select", "best"),
+            "known: blend, consensus, corpus, corpus-hausdorff, longest, random, shortest",
+        ),
         (("--launch", "late"), "known: parallel, staged, warm-first"),
         (("--index", "nowhere.sdr"), "nowhere.sdr"),
     ],
