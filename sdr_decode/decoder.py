@@ -4,6 +4,7 @@ reports, stop the candidates that drift, return the best with an honest account.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from functools import partial
@@ -83,6 +84,8 @@ class SDRDecoder:
         self._context = ClientContext(reports=self.corpus.report_texts, api_key=api_key)
         self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
         self._background: BackgroundLoop | None = None
+        self._starting = threading.Lock()
+        self._closed = False
         self._settings = {
             "version": __version__,
             "client": self._client if isinstance(self._client, str) else self._client.name,
@@ -97,9 +100,10 @@ class SDRDecoder:
 
     def generate(self, images: Images = (), **options: Any) -> Result:
         """``agenerate`` for synchronous code; also works where an event loop is running."""
-        if self._background is None:
-            self._background = BackgroundLoop()
-        return self._background.run(self.agenerate(images, **options))
+        with self._starting:
+            self._refuse_closed()
+            background = self._background = self._background or BackgroundLoop()
+        return background.run(self.agenerate(images, **options))
 
     async def agenerate(self, images: Images = (), **options: Any) -> Result:
         """Decode one study and return the result. Options and errors are those of ``stream``.
@@ -131,6 +135,7 @@ class SDRDecoder:
         1 or no candidate gave any text. Close the iterator
         (``contextlib.aclosing``) when you leave it early, so that the streams close at once.
         """
+        self._refuse_closed()
         if k < 1:
             raise DecodeError(f"k is {k}; ask for at least 1 candidate")
         request = Request(
@@ -177,7 +182,9 @@ class SDRDecoder:
         yield result
 
     async def aclose(self) -> None:
-        """Close the client that this decoder opened in the running loop, and the encoder."""
+        """Close the client that this decoder opened in the running loop, and the encoder.
+        Idempotent; the decoder cannot be used afterwards."""
+        self._closed = True
         client = self._opened.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()
@@ -185,6 +192,7 @@ class SDRDecoder:
 
     def close(self) -> None:
         """``aclose`` for synchronous code. Idempotent."""
+        self._closed = True
         if self._background is not None:
             self._background.run(self.aclose())
             self._background.close()
@@ -207,6 +215,10 @@ class SDRDecoder:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise DecodeError("this decoder was closed; make a new one")
 
     def _client_here(self) -> Client:
         """The client of the running loop: transports cannot move between loops."""
