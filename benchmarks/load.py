@@ -1,0 +1,144 @@
+"""What many decodes at once cost and keep: delay a token, memory, and whatever should be closed.
+
+    python -m benchmarks.load [--seconds 20] [--decodes 64] [--k 8] [--rate 4]
+
+A server in a process of its own sends known reports over loopback, ``--rate`` words a second to
+each stream, through the real OpenAI SDK. The delay of a token is from the server's send to the
+decoder's event. By default the encoder is one that costs nothing, so that the streams are what is
+measured; ``--encoder`` takes a real one. Exits with 1 where something leaked or was lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.hash_encoder import HashEncoder
+from benchmarks.load_run import LoadReport, run_load
+from benchmarks.paced_server import FINDINGS, IMPRESSIONS
+from benchmarks.paced_server_process import PacedServerProcess, started
+from index_build.builder import build
+from index_build.report import CorpusReport
+from sdr_decode.decoder import SDRDecoder
+from sdr_decode.encoder import Encoder
+
+WARM_UP = 0.25  # of the run; memory is judged after it
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What this process holds: file descriptors, tasks of this loop, threads."""
+
+    descriptors: int
+    tasks: int
+    threads: int
+
+
+def held() -> Held:
+    gc.collect()
+    return Held(
+        len(list(Path("/proc/self/fd").iterdir())), len(asyncio.all_tasks()), threading.active_count()
+    )
+
+
+def resident_mib() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    """Least squares, in units of y for each of x."""
+    x = sum(p[0] for p in points) / len(points)
+    y = sum(p[1] for p in points) / len(points)
+    square = sum((p[0] - x) ** 2 for p in points)
+    return sum((p[0] - x) * (p[1] - y) for p in points) / square if square else 0.0
+
+
+def build_index(folder: Path, encoder: Encoder | str) -> Path:
+    """An index of the sentences that stand in every report of the server."""
+    path = folder / "load.sdr"
+    reports = [CorpusReport(str(n), text, IMPRESSIONS[n % 3]) for n, text in enumerate(FINDINGS)]
+    build(reports, path, encoder=encoder)
+    return path
+
+
+async def sampled(memory: list[tuple[float, float]]) -> None:
+    began = time.monotonic()
+    while True:
+        memory.append((time.monotonic() - began, resident_mib()))
+        await asyncio.sleep(1.0)
+
+
+async def measure(arguments: argparse.Namespace, server: PacedServerProcess, index: Path) -> bool:
+    """One run with its figures printed. True where nothing leaked and nothing was lost."""
+    before, memory = held(), list[tuple[float, float]]()
+    streams = arguments.decodes * arguments.k
+    client = f"openai:load,base_url={server.url},max_concurrency={streams}"
+    encoder = arguments.encoder or HashEncoder()
+    report = LoadReport()
+    busy, began = time.process_time(), time.monotonic()
+    async with SDRDecoder(client, index, encoder=encoder, prune=arguments.prune) as decoder:
+        sampling = asyncio.create_task(sampled(memory))
+        try:
+            await run_load(
+                decoder,
+                server,
+                side_by_side=arguments.decodes,
+                k=arguments.k,
+                seconds=arguments.seconds,
+                report=report,
+            )
+        finally:
+            sampling.cancel()
+    busy, took = time.process_time() - busy, time.monotonic() - began
+    await asyncio.sleep(0.2)  # until the executor's idle threads and the last hang-ups are seen
+    after, stats = held(), await server.stats()
+
+    ends = ", ".join(f"{count:,} {state}" for state, count in report.states.most_common())
+    late = {share: report.delays.quantile(share) * 1000 for share in (0.5, 0.95, 0.99)}
+    steady = [point for point in memory if point[0] >= WARM_UP * took]
+    print(f"{report.decodes:,} decodes, {streams} streams side by side, {took:.1f} s; {ends}")
+    print(f"candidates lost: {len(report.lost)}", *report.lost[:5], sep="\n  ")
+    print(
+        f"delay of a token in ms: median {late[0.5]:.2f}, 95% {late[0.95]:.2f}, "
+        f"99% {late[0.99]:.2f} of {report.delays.count:,} ({report.delays.count / took:,.0f} a second)"
+    )
+    print(f"processor: decoder {busy / took:.0%} of one core, server {stats['cpu_seconds'] / took:.0%}")
+    print(
+        f"memory: {steady[0][1]:.1f} MiB after the warm-up, {steady[-1][1]:.1f} at the end, "
+        f"{slope(steady) * 60:+.2f} MiB a minute"
+    )
+    print(f"held before: {before}\nheld after:  {after}")
+    left = stats["connections"] or stats["answering"]
+    print(f"server: {stats['connections']:.0f} connections and {stats['answering']:.0f} answers open")
+    leaked = after.descriptors > before.descriptors or after.tasks > before.tasks
+    return not (report.lost or left or leaked)
+
+
+async def run(arguments: argparse.Namespace) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        index = build_index(Path(folder), arguments.encoder or HashEncoder())
+        async with started(arguments.rate) as server:
+            return await measure(arguments, server, index)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--decodes", type=int, default=64, help="how many run side by side")
+    parser.add_argument("--k", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=4.0, help="words a second and stream")
+    parser.add_argument("--prune", default="none")
+    parser.add_argument("--encoder", help="a real encoder, such as all-MiniLM-L6-v2")
+    raise SystemExit(0 if asyncio.run(run(parser.parse_args())) else 1)
+
+
+if __name__ == "__main__":
+    main()
