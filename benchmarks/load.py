@@ -45,7 +45,9 @@ class Held:
 def held() -> Held:
     gc.collect()
     return Held(
-        len(list(Path("/proc/self/fd").iterdir())), len(asyncio.all_tasks()), threading.active_count()
+        len(list(Path("/proc/self/fd").iterdir())),
+        len(asyncio.all_tasks()),
+        threading.active_count(),
     )
 
 
@@ -110,14 +112,18 @@ async def measure(arguments: argparse.Namespace, server: PacedServerProcess, ind
         f"delay of a token in ms: median {late[0.5]:.2f}, 95% {late[0.95]:.2f}, "
         f"99% {late[0.99]:.2f} of {report.delays.count:,} ({report.delays.count / took:,.0f} a second)"
     )
-    print(f"processor: decoder {busy / took:.0%} of one core, server {stats['cpu_seconds'] / took:.0%}")
+    print(
+        f"processor: {busy / report.delays.count * 1e6:.0f} us a token, decoder {busy / took:.0%} of one core, server {stats['cpu_seconds'] / took:.0%}"
+    )
     print(
         f"memory: {steady[0][1]:.1f} MiB after the warm-up, {steady[-1][1]:.1f} at the end, "
         f"{slope(steady) * 60:+.2f} MiB a minute"
     )
     print(f"held before: {before}\nheld after:  {after}")
     left = stats["connections"] or stats["answering"]
-    print(f"server: {stats['connections']:.0f} connections and {stats['answering']:.0f} answers open")
+    print(
+        f"server: {stats['connections']:.0f} connections and {stats['answering']:.0f} answers open"
+    )
     leaked = after.descriptors > before.descriptors or after.tasks > before.tasks
     return not (report.lost or left or leaked)
 

@@ -64,7 +64,9 @@ def conclude(
         valid=valid,
         reason=choice.reason,
         quantity=choice.quantity,
-        candidates=tuple(_candidate_result(c, decode, choice.values, measure.corpus) for c in candidates),
+        candidates=tuple(
+            _candidate_result(c, decode, choice.values, measure.corpus) for c in candidates
+        ),
         ledger=ledger,
         warnings=warnings,
         settings=settings,
