@@ -1,10 +1,11 @@
-"""Many decodes at once against a paced server on the loopback: does anything leak or get lost, and
-how much later than it was sent does a token reach the caller?
+"""What many decodes at once cost and keep: delay a token, memory, and whatever should be closed.
 
-    python -m benchmarks.load INDEX [--decodes 64] [--k 8] [--rate 2] [--tokens 60] [--seconds 20]
+    python -m benchmarks.load [--seconds 20] [--decodes 64] [--k 8] [--rate 4]
 
-The server is a process of its own and writes the time of sending into every token, so that the
-delay of each is known. The encoder is replaced by one without a model. Bounded by ``--seconds``.
+A server in a process of its own sends known reports over loopback, ``--rate`` words a second to
+each stream, through the real OpenAI SDK. The delay of a token is from the server's send to the
+decoder's event. By default the encoder is one that costs nothing, so that the streams are what is
+measured; ``--encoder`` takes a real one. Exits with 1 where something leaked or was lost.
 """
 
 from __future__ import annotations
@@ -12,171 +13,137 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import hashlib
-import json
-import multiprocessing
 import os
-import random
-import resource
+import tempfile
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import aclosing
-from multiprocessing.connection import Connection
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import median, quantiles
 
-import numpy as np
-from numpy.typing import NDArray
+from benchmarks.hash_encoder import HashEncoder
+from benchmarks.load_run import LoadReport, run_load
+from benchmarks.paced_server import FINDINGS, IMPRESSIONS
+from benchmarks.paced_server_process import PacedServerProcess, started
+from index_build.builder import build
+from index_build.report import CorpusReport
+from sdr_decode.decoder import SDRDecoder
+from sdr_decode.encoder import Encoder
 
-from clients import open_client
-from sdr_decode import SDRDecoder
-from sdr_decode.corpus import Corpus
-from sdr_decode.encoder import Fingerprint
-from sdr_decode.events import TokenDelta
-from sdr_decode.result import Result
-
-HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
-
-
-class HashEncoder:
-    """Unit vectors from a hash of the text: costs nothing and needs no weights."""
-
-    over_long = 0
-    over_long_texts: tuple[str, ...] = ()
-
-    def __init__(self, fingerprint: Fingerprint) -> None:
-        self.fingerprint = fingerprint
-        self.dimension = fingerprint.dimension
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = np.empty((len(texts), self.dimension), np.float32)
-        for row, text in enumerate(texts):
-            seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
-            vectors[row] = np.random.default_rng(seed).standard_normal(self.dimension)
-        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        return unit
-
-    def is_over_long(self, texts: Sequence[str]) -> list[bool]:
-        return [False] * len(texts)
+WARM_UP = 0.25  # of the run; memory is judged after it
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def serve(answer: Connection, rate: float, tokens: int) -> None:
-    """Run the server until the process is ended; sends its port, then counts when asked."""
-    asyncio.run(_serve(answer, rate, tokens))
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What this process holds: file descriptors, tasks of this loop, threads."""
+
+    descriptors: int
+    tasks: int
+    threads: int
 
 
-async def _serve(answer: Connection, rate: float, tokens: int) -> None:
-    open_now = 0
-    phases = random.Random(7)
-
-    async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal open_now
-        open_now += 1
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-            await reader.readexactly(length)
-            writer.write(HEAD)
-            await asyncio.sleep(phases.random() / rate)  # streams do not send in step
-            for at in range(tokens):
-                stop = "." if at % 12 == 11 else ""
-                writer.write(_chunk({"content": f" {time.monotonic_ns()}{stop}"}))
-                await writer.drain()
-                await asyncio.sleep(1 / rate)
-            writer.write(_chunk({}, "stop") + b"data: [DONE]\n\n")
-            await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            open_now -= 1
-            writer.close()
-
-    server = await asyncio.start_server(one, "127.0.0.1", 0, backlog=1024)
-    answer.send(server.sockets[0].getsockname()[1])
-    while await asyncio.to_thread(answer.recv):
-        answer.send(open_now)
+def held() -> Held:
+    gc.collect()
+    return Held(
+        len(list(Path("/proc/self/fd").iterdir())),
+        len(asyncio.all_tasks()),
+        threading.active_count(),
+    )
 
 
-def _chunk(delta: dict[str, str], finish: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n"
+def resident_mib() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 2**20
 
 
-async def decode(decoder: SDRDecoder, k: int, delays: list[float]) -> Result:
-    async with aclosing(decoder.stream(k=k)) as events:
-        async for event in events:
-            if isinstance(event, TokenDelta) and event.text:
-                sent = int(event.text.strip(" ."))
-                delays.append((time.monotonic_ns() - sent) / 1e6)
-            elif isinstance(event, Result):
-                return event
-    raise AssertionError("a decode ends with its result")
+def slope(points: list[tuple[float, float]]) -> float:
+    """Least squares, in units of y for each of x."""
+    x = sum(p[0] for p in points) / len(points)
+    y = sum(p[1] for p in points) / len(points)
+    square = sum((p[0] - x) ** 2 for p in points)
+    return sum((p[0] - x) * (p[1] - y) for p in points) / square if square else 0.0
 
 
-async def load(arguments: argparse.Namespace, port: int) -> None:
-    corpus = Corpus.open(arguments.index)
+def build_index(folder: Path, encoder: Encoder | str) -> Path:
+    """An index of the sentences that stand in every report of the server."""
+    path = folder / "load.sdr"
+    reports = [CorpusReport(str(n), text, IMPRESSIONS[n % 3]) for n, text in enumerate(FINDINGS)]
+    build(reports, path, encoder=encoder)
+    return path
+
+
+async def sampled(memory: list[tuple[float, float]]) -> None:
+    began = time.monotonic()
+    while True:
+        memory.append((time.monotonic() - began, resident_mib()))
+        await asyncio.sleep(1.0)
+
+
+async def measure(arguments: argparse.Namespace, server: PacedServerProcess, index: Path) -> bool:
+    """One run with its figures printed. True where nothing leaked and nothing was lost."""
+    before, memory = held(), list[tuple[float, float]]()
     streams = arguments.decodes * arguments.k
-    spec = f"openai:load,base_url=http://127.0.0.1:{port}/v1,max_concurrency={streams}"
-    encoder = HashEncoder(corpus.manifest.encoder)
-    client = open_client(spec)
-    decoder = SDRDecoder(client, corpus, encoder=encoder, prune=arguments.prune)
-    await decode(decoder, 1, [])
-    before = (_descriptors(), len(asyncio.all_tasks()))
-    delays: list[float] = []
-    memory: list[int] = []
-    results: list[Result] = []
-    end = time.monotonic() + arguments.seconds
-    while time.monotonic() < end:
-        results += await asyncio.gather(
-            *(decode(decoder, arguments.k, delays) for _ in range(arguments.decodes))
-        )
-        gc.collect()
-        memory.append(_resident())
-    ended = sum(c.state in ("finished", "pruned") for r in results for c in r.candidates)
-    print(f"decodes: {len(results)}, candidates that ended as they should: {ended} of "
-          f"{len(results) * arguments.k}")  # fmt: skip
-    print(f"tokens: {len(delays):,}; delay from sending to the event, in ms: median "
-          f"{median(delays):.1f}, 95% {quantiles(delays, n=20)[-1]:.1f}")  # fmt: skip
-    print(f"resident memory after each round, in MiB: {memory}")
-    await client.aclose()
-    await decoder.aclose()
-    after = (_descriptors(), len(asyncio.all_tasks()))
-    print(f"open files and tasks before: {before}, after: {after}")
+    client = f"openai:load,base_url={server.url},max_concurrency={streams}"
+    encoder = arguments.encoder or HashEncoder()
+    report = LoadReport()
+    busy, began = time.process_time(), time.monotonic()
+    async with SDRDecoder(client, index, encoder=encoder, prune=arguments.prune) as decoder:
+        sampling = asyncio.create_task(sampled(memory))
+        try:
+            await run_load(
+                decoder,
+                server,
+                side_by_side=arguments.decodes,
+                k=arguments.k,
+                seconds=arguments.seconds,
+                report=report,
+            )
+        finally:
+            sampling.cancel()
+    busy, took = time.process_time() - busy, time.monotonic() - began
+    await asyncio.sleep(0.2)  # until the executor's idle threads and the last hang-ups are seen
+    after, stats = held(), await server.stats()
+
+    ends = ", ".join(f"{count:,} {state}" for state, count in report.states.most_common())
+    late = {share: report.delays.quantile(share) * 1000 for share in (0.5, 0.95, 0.99)}
+    steady = [point for point in memory if point[0] >= WARM_UP * took]
+    print(f"{report.decodes:,} decodes, {streams} streams side by side, {took:.1f} s; {ends}")
+    print(f"candidates lost: {len(report.lost)}", *report.lost[:5], sep="\n  ")
+    print(
+        f"delay of a token in ms: median {late[0.5]:.2f}, 95% {late[0.95]:.2f}, "
+        f"99% {late[0.99]:.2f} of {report.delays.count:,} ({report.delays.count / took:,.0f} a second)"
+    )
+    print(
+        f"processor: {busy / report.delays.count * 1e6:.0f} us a token, decoder {busy / took:.0%} of one core, server {stats['cpu_seconds'] / took:.0%}"
+    )
+    print(
+        f"memory: {steady[0][1]:.1f} MiB after the warm-up, {steady[-1][1]:.1f} at the end, "
+        f"{slope(steady) * 60:+.2f} MiB a minute"
+    )
+    print(f"held before: {before}\nheld after:  {after}")
+    left = stats["connections"] or stats["answering"]
+    print(
+        f"server: {stats['connections']:.0f} connections and {stats['answering']:.0f} answers open"
+    )
+    leaked = after.descriptors > before.descriptors or after.tasks > before.tasks
+    return not (report.lost or left or leaked)
 
 
-def _descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
-def _resident() -> int:
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+async def run(arguments: argparse.Namespace) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        index = build_index(Path(folder), arguments.encoder or HashEncoder())
+        async with started(arguments.rate) as server:
+            return await measure(arguments, server, index)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("index", type=Path)
-    parser.add_argument("--decodes", type=int, default=64)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--decodes", type=int, default=64, help="how many run side by side")
     parser.add_argument("--k", type=int, default=8)
-    parser.add_argument("--rate", type=float, default=2.0, help="tokens per second and stream")
-    parser.add_argument("--tokens", type=int, default=60, help="tokens of each candidate")
-    parser.add_argument("--seconds", type=float, default=20.0, help="start no round after this")
-    parser.add_argument("--prune", default="margin:0.05")
-    arguments = parser.parse_args()
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 8192)), hard))
-    ours, theirs = multiprocessing.Pipe()
-    server = multiprocessing.get_context("spawn").Process(
-        target=serve, args=(theirs, arguments.rate, arguments.tokens), daemon=True
-    )
-    server.start()
-    try:
-        asyncio.run(load(arguments, ours.recv()))
-        ours.send(True)
-        print(f"connections open at the server afterwards: {ours.recv()}")
-    finally:
-        server.terminate()
-        server.join()
+    parser.add_argument("--rate", type=float, default=4.0, help="words a second and stream")
+    parser.add_argument("--prune", default="none")
+    parser.add_argument("--encoder", help="a real encoder, such as all-MiniLM-L6-v2")
+    raise SystemExit(0 if asyncio.run(run(parser.parse_args())) else 1)
 
 
 if __name__ == "__main__":

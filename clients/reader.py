@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from clients.base import CandidateStream, Finish, Piece, Usage
 from clients.errors import ClientError, StreamError, StreamTimeoutError
 from clients.retry import RetryPolicy
+from clients.silence import SilenceLimit
 
 Event = Piece | Usage | Finish
 
@@ -166,39 +167,35 @@ class ReaderStream(CandidateStream):
 
     async def _one_attempt(self) -> Finish:
         timeouts = self._pace.timeouts
-        patience = timeouts.first
         finish: Finish | None = None
         self.usage = None
         async with aclosing(self._attempt()) as events:
-            while True:
-                try:
-                    async with asyncio.timeout(patience):
-                        event = await anext(events, None)
-                except TimeoutError:
-                    if finish is not None:
-                        return finish
-                    break
-                except StreamError:
-                    if finish is not None:
-                        return finish
+            try:
+                async with SilenceLimit(timeouts.first) as silence:
+                    while (event := await anext(events, None)) is not None:
+                        if isinstance(event, Piece):
+                            self._delivered = True
+                            self._put(event)
+                            silence.restart(timeouts.silence)
+                        elif isinstance(event, Usage):
+                            self.usage = event
+                            silence.restart(silence.seconds)
+                        else:
+                            finish = event
+                            silence.restart(timeouts.usage)
+            except TimeoutError:
+                if finish is None:
+                    when = "after the last piece" if self._delivered else "after the request"
+                    raise StreamTimeoutError(
+                        f"nothing came for {silence.seconds:g} s {when}; try again, or allow a "
+                        "longer timeout",
+                        retryable=True,
+                    ) from None
+            except StreamError:
+                if finish is None:
                     raise
-                if isinstance(event, Piece):
-                    self._delivered = True
-                    self._put(event)
-                    patience = timeouts.silence
-                elif isinstance(event, Usage):
-                    self.usage = event
-                elif event is not None:
-                    finish = event
-                    patience = timeouts.usage
-                elif finish is not None:
-                    return finish
-                else:
-                    raise StreamError(
-                        "the connection ended before the report did; try again", retryable=True
-                    )
-        when = "after the last piece" if self._delivered else "after the request"
-        raise StreamTimeoutError(
-            f"nothing came for {patience:g} s {when}; try again, or allow a longer timeout",
-            retryable=True,
-        )
+        if finish is None:
+            raise StreamError(
+                "the connection ended before the report did; try again", retryable=True
+            )
+        return finish

@@ -25,30 +25,40 @@ class BackgroundLoop:
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """Run to the end and return the value. An interrupt here cancels the coroutine and waits
-        until it has cleaned up."""
+        """Run to the end and return the value. An interrupt here cancels the coroutine, waits
+        until it has cleaned up, and takes over the notes of what that ended."""
         over = threading.Event()
+        notes: list[str] = []
 
         async def watched() -> Value:
             try:
                 return await coroutine
+            except BaseException as error:
+                notes.extend(getattr(error, "__notes__", ()))
+                raise
             finally:
                 over.set()
 
         future = asyncio.run_coroutine_threadsafe(watched(), self.loop)
         try:
             return future.result()
-        except BaseException:
+        except BaseException as error:
             if not over.is_set():
                 future.cancel()
                 over.wait(CLEANING_SECONDS)
+                for note in notes:
+                    error.add_note(note)
             raise
+
+    def cancel(self) -> None:
+        """Cancel what still runs and wait until it has cleaned up."""
+        self.run(_cancel_others())
 
     def close(self) -> None:
         """Cancel what still runs, stop the loop and join the thread. Idempotent."""
         if self.loop.is_closed():
             return
-        self.run(_cancel_others())
+        self.cancel()
         self.run(self.loop.shutdown_asyncgens())
         self.run(self.loop.shutdown_default_executor())
         self.loop.call_soon_threadsafe(self.loop.stop)

@@ -19,7 +19,7 @@ from sdr_decode.result import (
     SentenceResult,
     report_of,
 )
-from sdr_decode.selection import Choice, Field, Selector, eligible
+from sdr_decode.selection import Field, Selector, eligible
 
 
 def conclude(
@@ -44,7 +44,9 @@ def conclude(
     choosable = eligible(candidates)
     if not choosable:
         raise DecodeError(
-            f"no candidate wrote a sentence, so there is no report: {_ends(candidates)}", ledger
+            f"no candidate wrote a sentence, so there is no report: {_ends(candidates)}",
+            ledger,
+            tuple(_candidate_result(c, decode, {}, measure.corpus) for c in candidates),
         )
     valid = choosable[0].finished
     if not valid:
@@ -62,7 +64,9 @@ def conclude(
         valid=valid,
         reason=choice.reason,
         quantity=choice.quantity,
-        candidates=tuple(_candidate_result(c, decode, choice, measure.corpus) for c in candidates),
+        candidates=tuple(
+            _candidate_result(c, decode, choice.values, measure.corpus) for c in candidates
+        ),
         ledger=ledger,
         warnings=warnings,
         settings=settings,
@@ -81,7 +85,7 @@ def _ends(candidates: list[Candidate]) -> str:
 
 
 def _candidate_result(
-    candidate: Candidate, decode: Decode, choice: Choice, corpus: Corpus
+    candidate: Candidate, decode: Decode, values: Mapping[int, float], corpus: Corpus
 ) -> CandidateResult:
     transcript = decode.transcripts[candidate.number]
     return CandidateResult(
@@ -106,5 +110,5 @@ def _candidate_result(
         chamfer=candidate.distance.chamfer,
         hausdorff=candidate.distance.hausdorff,
         tokens=transcript.tokens,
-        selected_by=choice.values.get(candidate.number),
+        selected_by=values.get(candidate.number),
     )

@@ -4,6 +4,7 @@ streams here; that is the decoder's."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from clients import Finish, Piece, Usage
 from sdr_decode.candidate import MeasuredSentence
@@ -72,6 +73,22 @@ class Decode:
             for sentence in closed:
                 self._closed.append((number, sentence, candidate.tokens))
                 yield SentenceClosed(number, sentence)
+
+    @contextmanager
+    def noting_what_is_lost(self) -> Iterator[None]:
+        """Add to whatever breaks the decode off a note of what had come until then."""
+        try:
+            yield
+        except GeneratorExit:  # who leaves early has seen every event
+            raise
+        except BaseException as error:
+            finished = sum(candidate.finished for candidate in self.race.candidates)
+            tokens = sum(transcript.tokens.value or 0 for transcript in self.transcripts)
+            error.add_note(
+                f"no report was chosen: {finished} of {len(self.transcripts)} launched candidates "
+                f"had finished, {tokens:,} output tokens had arrived"
+            )
+            raise
 
     async def decide(self) -> list[Event]:
         """Measure what closed, all in one batch, end what ended, and let the policy prune."""

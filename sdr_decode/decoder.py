@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Iterable
+from concurrent.futures import CancelledError
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -103,7 +104,11 @@ class SDRDecoder:
         with self._starting:
             self._refuse_closed()
             background = self._background = self._background or BackgroundLoop()
-        return background.run(self.agenerate(images, **options))
+        try:
+            return background.run(self.agenerate(images, **options))
+        except CancelledError:
+            # Nobody but ``close`` cancels what runs there.
+            raise DecodeError("this decoder was closed while it decoded") from None
 
     async def agenerate(self, images: Images = (), **options: Any) -> Result:
         """Decode one study and return the result. Options and errors are those of ``stream``.
@@ -149,19 +154,20 @@ class SDRDecoder:
         await asyncio.to_thread(self._encoder.load)
         decode = Decode(self.policy, self.plan, self.measure, k)
 
-        async with Streams(client, request, self.timeouts) as streams:
-            while True:
-                for launched in decode.launch():
-                    streams.open(launched.candidate)
-                    yield launched
-                if not decode.race.running:
-                    break
-                for heard in decode.hear(await streams.arrivals()):
-                    yield heard
-                for event in await decode.decide():
-                    if isinstance(event, CandidatePruned):
-                        streams.stop(event.candidate)
-                    yield event
+        with decode.noting_what_is_lost():
+            async with Streams(client, request, self.timeouts) as streams:
+                while True:
+                    for launched in decode.launch():
+                        streams.open(launched.candidate)
+                        yield launched
+                    if not decode.race.running:
+                        break
+                    for heard in decode.hear(await streams.arrivals()):
+                        yield heard
+                    for event in await decode.decide():
+                        if isinstance(event, CandidatePruned):
+                            streams.stop(event.candidate)
+                        yield event
         for late in decode.hear(streams.pending()):
             yield late
 
@@ -182,21 +188,34 @@ class SDRDecoder:
         yield result
 
     async def aclose(self) -> None:
-        """Close the client that this decoder opened in the running loop, and the encoder.
-        Idempotent; the decoder cannot be used afterwards."""
-        self._closed = True
-        client = self._opened.pop(asyncio.get_running_loop(), None)
-        if client is not None:
+        """Close the clients that this decoder opened, in whichever event loop, and the encoder;
+        decodes that still run end. Idempotent; the decoder cannot be used afterwards."""
+        with self._starting:
+            self._closed = True
+            background, self._background = self._background, None
+        if background is not None:
+            await asyncio.to_thread(background.cancel)
+        while self._opened:
+            _, client = self._opened.popitem()
             await client.aclose()
+        if background is not None:
+            await asyncio.to_thread(background.close)
         await asyncio.to_thread(self._encoder.close)
 
     def close(self) -> None:
         """``aclose`` for synchronous code. Idempotent."""
-        self._closed = True
-        if self._background is not None:
-            self._background.run(self.aclose())
-            self._background.close()
-            self._background = None
+        with self._starting:
+            self._closed = True
+        here = _running_loop()
+        client = None if here is None else self._opened.pop(here, None)
+        if here is not None and client is not None:
+            # It can only close when this loop turns again, so nobody waits for it here.
+            closing = here.create_task(client.aclose())
+            closing.add_done_callback(lambda done: done.exception())
+        if self._background is not None or self._opened:
+            loop = BackgroundLoop()
+            loop.run(self.aclose())
+            loop.close()
         self._encoder.close()
 
     async def __aenter__(self) -> Self:
@@ -248,6 +267,13 @@ def _client(client: str | Client | object, model: str | None) -> str | Client:
         named = client if isinstance(client, str) else client.name
         raise SpecError(f"found the model {model!r} beside the client {named}, which names its own")
     return client
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _template(prompt: str | PromptTemplate | None) -> PromptTemplate:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sdr_decode.ledger import Ledger
+    from sdr_decode.result import CandidateResult
 
 
 class SDRDecodeError(Exception):
@@ -40,8 +41,17 @@ class CorpusError(SDRDecodeError):
 
 
 class DecodeError(SDRDecodeError):
-    """A decode cannot start, or nothing came of it. ``ledger`` is what was spent, if anything."""
+    """A decode cannot start, or nothing came of it.
 
-    def __init__(self, message: str, ledger: Ledger | None = None) -> None:
+    ``ledger`` is what was spent, if anything, and ``candidates`` what came of each candidate.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        ledger: Ledger | None = None,
+        candidates: tuple[CandidateResult, ...] = (),
+    ) -> None:
         super().__init__(message)
         self.ledger = ledger
+        self.candidates = candidates

@@ -9,6 +9,7 @@ from typing import Self
 
 from clients import CandidateStream, Client, Finish, Piece, Request, Usage
 from clients.errors import ClientError
+from clients.silence import SilenceLimit
 
 CLOSING_SECONDS = 10.0
 """How long a stream may take to close before the decode goes on without it."""
@@ -116,33 +117,51 @@ class Streams:
             self._closers.append(asyncio.create_task(self._close(candidate)))
 
     async def _read(self, candidate: int) -> None:
-        while candidate in self._open:
-            for arrival in await self._step(candidate):
-                self._inbox.append(arrival)
-                self._news.set()
+        """Move what a live stream brings into the inbox, until its end."""
+        stream = self._streams[candidate]
+        try:
+            async with SilenceLimit(self._timeouts.first) as silence:
+                async for piece in stream:
+                    self._put(Arrival(candidate, piece))
+                    if candidate not in self._open:
+                        return
+                    silence.restart(self._timeouts.piece)
+            self._put(self._ended(candidate))
+        except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
+            self._put(await self._failed(candidate, error, silence.seconds))
+
+    def _put(self, arrival: Arrival) -> None:
+        self._inbox.append(arrival)
+        self._news.set()
 
     async def _step(self, candidate: int) -> list[Arrival]:
-        """The next piece, or the end, or both where the client knows them together."""
+        """The next piece of a stream in lockstep, or its end, or both where it knows both."""
         stream = self._streams[candidate]
         patience = self._timeouts.piece if candidate in self._begun else self._timeouts.first
         try:
             async with asyncio.timeout(patience):
                 piece = await anext(stream)
         except StopAsyncIteration:
-            return [self._end(candidate, stream.finish or Finish("error", "no finish reason"))]
-        except TimeoutError:
-            await self._cancel(stream)
-            silence = f"no text arrived for {patience:g} s"
-            return [self._end(candidate, Finish("error", silence))]
+            return [self._ended(candidate)]
         except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
-            await self._cancel(stream)
-            named = str(error) if isinstance(error, ClientError) else repr(error)
-            return [self._end(candidate, Finish("error", named))]
+            return [await self._failed(candidate, error, patience)]
         self._begun.add(candidate)
         arrivals = [Arrival(candidate, piece)]
-        if self._client.lockstep and stream.finish is not None:
-            arrivals.append(self._end(candidate, stream.finish))
+        if stream.finish is not None:
+            arrivals.append(self._ended(candidate))
         return arrivals
+
+    def _ended(self, candidate: int) -> Arrival:
+        finish = self._streams[candidate].finish
+        return self._end(candidate, finish or Finish("error", "no finish reason"))
+
+    async def _failed(self, candidate: int, error: Exception, patience: float | None) -> Arrival:
+        await self._cancel(self._streams[candidate])
+        if isinstance(error, TimeoutError):
+            said = f"no text arrived for {patience:g} s"
+        else:
+            said = str(error) if isinstance(error, ClientError) else repr(error)
+        return self._end(candidate, Finish("error", said))
 
     def _end(self, candidate: int, finish: Finish) -> Arrival:
         self._open.discard(candidate)

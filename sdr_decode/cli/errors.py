@@ -36,8 +36,10 @@ def clear_errors() -> Iterator[None]:
         if error.errno == errno.EPIPE:
             raise
         _stop(_describe(error))
-    except KeyboardInterrupt:
-        _stop("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as error:
+        # asyncio raises it where the cancelled command ended, which noted what was lost.
+        lost = getattr(error.__context__, "__notes__", ())
+        _stop("; ".join(("interrupted", *lost)), INTERRUPTED)
 
 
 def _describe(error: OSError) -> str:
