@@ -17,6 +17,8 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +26,8 @@ from benchmarks.hash_encoder import HashEncoder
 from benchmarks.load_run import LoadReport, run_load
 from benchmarks.paced_server import FINDINGS, IMPRESSIONS
 from benchmarks.paced_server_process import PacedServerProcess, started
+from clients import Client
+from clients.openai import OpenAIClient
 from index_build.builder import build
 from index_build.report import CorpusReport
 from sdr_decode.decoder import SDRDecoder
@@ -78,15 +82,30 @@ async def sampled(memory: list[tuple[float, float]]) -> None:
         await asyncio.sleep(1.0)
 
 
+@asynccontextmanager
+async def opened(url: str, streams: int, *, aiohttp: bool) -> AsyncIterator[Client]:
+    """A client over the SDK's usual transport, or over aiohttp, which the SDK can use too."""
+    from openai import AsyncOpenAI, DefaultAioHttpClient, DefaultAsyncHttpxClient  # noqa: PLC0415
+
+    transport = DefaultAioHttpClient() if aiohttp else DefaultAsyncHttpxClient()
+    async with (
+        AsyncOpenAI(base_url=url, api_key="none", http_client=transport) as sdk,
+        OpenAIClient("load", sdk=sdk, max_concurrency=streams) as client,
+    ):
+        yield client
+
+
 async def measure(arguments: argparse.Namespace, server: PacedServerProcess, index: Path) -> bool:
     """One run with its figures printed. True where nothing leaked and nothing was lost."""
     before, memory = held(), list[tuple[float, float]]()
     streams = arguments.decodes * arguments.k
-    client = f"openai:load,base_url={server.url},max_concurrency={streams}"
     encoder = arguments.encoder or HashEncoder()
     report = LoadReport()
     busy, began = time.process_time(), time.monotonic()
-    async with SDRDecoder(client, index, encoder=encoder, prune=arguments.prune) as decoder:
+    async with (
+        opened(server.url, streams, aiohttp=arguments.aiohttp) as client,
+        SDRDecoder(client, index, encoder=encoder, prune=arguments.prune) as decoder,
+    ):
         sampling = asyncio.create_task(sampled(memory))
         try:
             await run_load(
@@ -100,32 +119,37 @@ async def measure(arguments: argparse.Namespace, server: PacedServerProcess, ind
         finally:
             sampling.cancel()
     busy, took = time.process_time() - busy, time.monotonic() - began
-    await asyncio.sleep(0.2)  # until the executor's idle threads and the last hang-ups are seen
+    await asyncio.sleep(0.2)  # until the server has seen the last hang-ups
     after, stats = held(), await server.stats()
 
-    ends = ", ".join(f"{count:,} {state}" for state, count in report.states.most_common())
-    late = {share: report.delays.quantile(share) * 1000 for share in (0.5, 0.95, 0.99)}
+    print(f"{streams} streams side by side, {took:.1f} s")
+    print_report(report, took)
+    print(
+        f"processor: {busy / report.delays.count * 1e6:.0f} us a token, {busy / took:.0%} of one "
+        f"core; the server's {stats['cpu_seconds'] / took:.0%}"
+    )
     steady = [point for point in memory if point[0] >= WARM_UP * took]
-    print(f"{report.decodes:,} decodes, {streams} streams side by side, {took:.1f} s; {ends}")
-    print(f"candidates lost: {len(report.lost)}", *report.lost[:5], sep="\n  ")
-    print(
-        f"delay of a token in ms: median {late[0.5]:.2f}, 95% {late[0.95]:.2f}, "
-        f"99% {late[0.99]:.2f} of {report.delays.count:,} ({report.delays.count / took:,.0f} a second)"
-    )
-    print(
-        f"processor: {busy / report.delays.count * 1e6:.0f} us a token, decoder {busy / took:.0%} of one core, server {stats['cpu_seconds'] / took:.0%}"
-    )
     print(
         f"memory: {steady[0][1]:.1f} MiB after the warm-up, {steady[-1][1]:.1f} at the end, "
         f"{slope(steady) * 60:+.2f} MiB a minute"
     )
     print(f"held before: {before}\nheld after:  {after}")
-    left = stats["connections"] or stats["answering"]
-    print(
-        f"server: {stats['connections']:.0f} connections and {stats['answering']:.0f} answers open"
-    )
+    open_now = stats["connections"], stats["answering"]
+    print("server: {:.0f} connections and {:.0f} answers open".format(*open_now))
     leaked = after.descriptors > before.descriptors or after.tasks > before.tasks
-    return not (report.lost or left or leaked)
+    return not (report.lost or any(open_now) or leaked)
+
+
+def print_report(report: LoadReport, took: float) -> None:
+    ends = ", ".join(f"{count:,} {state}" for state, count in report.states.most_common())
+    print(f"{report.decodes:,} decodes; candidates: {ends}")
+    print(f"candidates lost: {len(report.lost)}", *report.lost[:5], sep="\n  ")
+    delays = report.delays
+    half, most, nearly_all = (delays.quantile(share) * 1000 for share in (0.5, 0.95, 0.99))
+    print(
+        f"delay of a token in ms: median {half:.2f}, 95% {most:.2f}, 99% {nearly_all:.2f}; "
+        f"{delays.count:,} tokens, {delays.count / took:,.0f} a second"
+    )
 
 
 async def run(arguments: argparse.Namespace) -> bool:
@@ -142,6 +166,7 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=8)
     parser.add_argument("--rate", type=float, default=4.0, help="words a second and stream")
     parser.add_argument("--prune", default="none")
+    parser.add_argument("--aiohttp", action="store_true", help="the SDK's other transport")
     parser.add_argument("--encoder", help="a real encoder, such as all-MiniLM-L6-v2")
     raise SystemExit(0 if asyncio.run(run(parser.parse_args())) else 1)
 

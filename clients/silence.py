@@ -31,10 +31,10 @@ class SilenceLimit:
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> bool | None:
+    ) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        return await self._timeout.__aexit__(kind, error, trace)
+        await self._timeout.__aexit__(kind, error, trace)
 
     def restart(self, seconds: float | None) -> None:
         """From now on it may be silent for ``seconds``."""

@@ -97,6 +97,8 @@ class Decode:
 
     async def _measured(self) -> list[Event]:
         closed, self._closed = self._closed, []
+        if not closed:
+            return []
         queries = [
             self._measure.query(sentence.text, sentence.section) for _, sentence, _ in closed
         ]
