@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from clients.errors import ClientError
 from clients.pricing.bill import BilledTokens, Dollars, bill
+from clients.pricing.errors import PricingError
 from clients.pricing.facts import load_facts
 from clients.pricing.prices import Prices, prices_for
 from clients.pricing.providers import provider_and_model
@@ -54,10 +55,12 @@ def tariff_of(client: str, on: datetime.date | None = None) -> Tariff:
         facts = load_facts()
         provider, model = provider_and_model(client, facts)
         prices = prices_for(provider, model, on)
-    except ClientError as error:
+    except PricingError:
+        prices = None
+    except ClientError as error:  # such as a package that is not installed
         return Tariff(why=str(error))
     if prices is None:
-        return Tariff(why=f"no price is known for {client}")
+        return Tariff(why=f"no price is known for the client {client}")
     return Tariff(prices, facts.cancellation_of(provider, model))
 
 
