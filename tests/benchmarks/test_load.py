@@ -121,11 +121,15 @@ async def test_a_killed_server_ends_every_stream_and_loses_nothing_that_had_come
 async def test_a_server_killed_at_the_first_token_leaves_an_account_of_what_came(
     load_index: Path,
 ) -> None:
-    async with started(rate=0.5) as server, open_client(server) as client:
-        with pytest.raises(DecodeError, match="failed") as lost:
+
+    async def decode() -> None:
+        async with started(rate=0.5) as server, open_client(server) as client:
             async for event in decoder(client, load_index, prune="none").stream(k=8, seed=3):
                 if isinstance(event, TokenDelta):
                     server.process.kill()
+
+    with pytest.raises(DecodeError, match="failed") as lost:
+        await decode()
     assert [candidate.number for candidate in lost.value.candidates] == list(range(8))
     assert {candidate.state for candidate in lost.value.candidates} == {"invalid"}
     assert any(candidate.text for candidate in lost.value.candidates)

@@ -12,12 +12,16 @@ async def silent_after(waits: list[float], limit: float | None, later: float | N
     """When the limit ends a body that restarts it after each wait, in seconds from its begin."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    with pytest.raises(TimeoutError):
+
+    async def body() -> None:
         async with SilenceLimit(limit) as silence:
             for wait in waits:
                 await asyncio.sleep(wait)
                 silence.restart(later)
             await asyncio.Event().wait()
+
+    with pytest.raises(TimeoutError):
+        await body()
     return loop.time() - began
 
 
