@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 Value = TypeVar("Value")
 
@@ -30,9 +30,11 @@ class BackgroundLoop:
         over = threading.Event()
         notes: list[str] = []
 
-        async def watched() -> Value:
+        async def watched() -> tuple[Value | None, BaseException | None]:
             try:
-                return await coroutine
+                return await coroutine, None
+            except (KeyboardInterrupt, SystemExit) as error:  # these would end the thread
+                return None, error
             except BaseException as error:
                 notes.extend(getattr(error, "__notes__", ()))
                 raise
@@ -41,7 +43,7 @@ class BackgroundLoop:
 
         future = asyncio.run_coroutine_threadsafe(watched(), self.loop)
         try:
-            return future.result()
+            value, ended = future.result()
         except BaseException as error:
             if not over.is_set():
                 future.cancel()
@@ -49,6 +51,9 @@ class BackgroundLoop:
                 for note in notes:
                     error.add_note(note)
             raise
+        if ended is not None:
+            raise ended
+        return cast("Value", value)
 
     def cancel(self) -> None:
         """Cancel what still runs and wait until it has cleaned up."""

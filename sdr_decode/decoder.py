@@ -141,8 +141,10 @@ class SDRDecoder:
         (``contextlib.aclosing``) when you leave it early, so that the streams close at once.
         """
         self._refuse_closed()
-        if k < 1:
-            raise DecodeError(f"k is {k}; ask for at least 1 candidate")
+        if type(k) is not int or k < 1:
+            raise DecodeError(f"k is {k!r}; ask for at least 1 candidate, in a whole number")
+        if seed is not None and type(seed) is not int:
+            raise DecodeError(f"the seed is {seed!r}; expected a whole number")
         request = Request(
             self.prompt.fill(indication=indication, comparison=comparison),
             await asyncio.to_thread(_load, images),

@@ -21,7 +21,7 @@ from sdr_decode.race import Race
 from sdr_decode.result import Report
 from sdr_decode.segmenter import split_sentences
 from sdr_decode.selection import Choice, Field, Selector, eligible
-from sdr_decode.sentences import SECTIONS, Section, normalise
+from sdr_decode.sentences import SECTIONS, Section, normalise, well_formed
 from sdr_decode.track import MeasuredTrack
 
 
@@ -260,7 +260,7 @@ def reference_sentences(
         (normalise(sentence.text), section)
         for section, text in sections
         if text
-        for sentence in split_sentences(text)
+        for sentence in split_sentences(well_formed(text))
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sdr_decode.counts import Count
 from sdr_decode.ledger import Ledger
-from sdr_decode.sentences import Section, Sentence
+from sdr_decode.sentences import Section, Sentence, well_formed
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +116,5 @@ class Result:
 
     def to_json(self) -> str:
         """The result as JSON: the same bytes for the same decode."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        return well_formed(text) + "\n"

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from dataclasses import dataclass
 from typing import Self
 
 from clients import CandidateStream, Client, Finish, Piece, Request, Usage
-from clients.errors import ClientError
+from clients.errors import StreamError
 from clients.silence import SilenceLimit
+from sdr_decode.guard import (
+    PIECES_PER_TOKEN,
+    checked_finish,
+    checked_piece,
+    checked_usage,
+    is_ours,
+    told,
+)
+
+_TURN = 8  # pieces after which the event loop gets its turn
 
 CLOSING_SECONDS = 10.0
 """How long a stream may take to close before the decode goes on without it."""
@@ -78,7 +87,14 @@ class Streams:
 
     def open(self, candidate: int) -> None:
         """Start reading candidate number ``candidate``."""
-        self._streams[candidate] = self._client.stream(self._request, candidate)
+        try:
+            stream = self._client.stream(self._request, candidate)
+            if not isinstance(stream, CandidateStream):
+                raise StreamError(f"the client gave {stream!r:.80}; expected a CandidateStream")
+        except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
+            self._put(Arrival(candidate, Ended(Finish("error", told(error)))))
+            return
+        self._streams[candidate] = stream
         self._open.add(candidate)
         if not self._client.lockstep:
             self._readers[candidate] = asyncio.create_task(self._read(candidate))
@@ -119,16 +135,32 @@ class Streams:
     async def _read(self, candidate: int) -> None:
         """Move what a live stream brings into the inbox, until its end."""
         stream = self._streams[candidate]
+        most = PIECES_PER_TOKEN * self._request.sampling.max_tokens
         try:
             async with SilenceLimit(self._timeouts.first) as silence:
-                async for piece in stream:
-                    self._put(Arrival(candidate, piece))
+                for number in range(most):
+                    self._put(Arrival(candidate, await self._piece(stream)))
                     if candidate not in self._open:
                         return
                     silence.restart(self._timeouts.piece)
+                    if number % _TURN == _TURN - 1:  # a stream may never wait by itself
+                        await asyncio.sleep(0)
+            raise StreamError(f"the stream gave {most:,} pieces and did not end")
+        except StopAsyncIteration:
             self._put(self._ended(candidate))
-        except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
+        except BaseException as error:
+            if is_ours(error):
+                raise
             self._put(await self._failed(candidate, error, silence.seconds))
+
+    async def _piece(self, stream: CandidateStream) -> Piece:
+        """The next piece, checked. An end of the iteration passes."""
+        try:
+            return checked_piece(await anext(stream))
+        except (Exception, asyncio.CancelledError, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # an exit, even, is this stream's alone
+            raise StreamError(told(error)) from error
 
     def _put(self, arrival: Arrival) -> None:
         self._inbox.append(arrival)
@@ -140,10 +172,12 @@ class Streams:
         patience = self._timeouts.piece if candidate in self._begun else self._timeouts.first
         try:
             async with asyncio.timeout(patience):
-                piece = await anext(stream)
+                piece = await self._piece(stream)
         except StopAsyncIteration:
             return [self._ended(candidate)]
-        except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
+        except BaseException as error:
+            if is_ours(error):
+                raise
             return [await self._failed(candidate, error, patience)]
         self._begun.add(candidate)
         arrivals = [Arrival(candidate, piece)]
@@ -152,32 +186,35 @@ class Streams:
         return arrivals
 
     def _ended(self, candidate: int) -> Arrival:
-        finish = self._streams[candidate].finish
-        return self._end(candidate, finish or Finish("error", "no finish reason"))
+        return self._end(candidate, checked_finish(self._streams[candidate].finish))
 
-    async def _failed(self, candidate: int, error: Exception, patience: float | None) -> Arrival:
+    async def _failed(
+        self, candidate: int, error: BaseException, patience: float | None
+    ) -> Arrival:
         await self._cancel(self._streams[candidate])
-        if isinstance(error, TimeoutError):
-            said = f"no text arrived for {patience:g} s"
-        else:
-            said = str(error) if isinstance(error, ClientError) else repr(error)
+        silent = isinstance(error, TimeoutError) and patience is not None
+        said = f"no text arrived for {patience:g} s" if silent else told(error)
         return self._end(candidate, Finish("error", said))
 
     def _end(self, candidate: int, finish: Finish) -> Arrival:
         self._open.discard(candidate)
-        return Arrival(candidate, Ended(finish, self._streams[candidate].usage))
+        return Arrival(candidate, Ended(finish, checked_usage(self._streams[candidate].usage)))
 
     async def _close(self, candidate: int) -> None:
-        await self._cancel(self._streams[candidate])
+        stream = self._streams[candidate]
+        await self._cancel(stream)
         reader = self._readers.get(candidate)
         if reader is not None:
             reader.cancel()
             await asyncio.wait([reader])
-        stream = self._streams[candidate]
-        end = Ended(stream.finish or Finish("cancelled"), stream.usage)
-        self._inbox.append(Arrival(candidate, end))
+        finish = stream.finish if isinstance(stream.finish, Finish) else Finish("cancelled")
+        self._inbox.append(Arrival(candidate, Ended(finish, checked_usage(stream.usage))))
 
     async def _cancel(self, stream: CandidateStream) -> None:
-        with contextlib.suppress(TimeoutError):
+        """Stop a stream. One that cannot be stopped is left to itself."""
+        try:
             async with asyncio.timeout(CLOSING_SECONDS):
                 await stream.cancel()
+        except BaseException as error:
+            if is_ours(error):
+                raise
