@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from index_build.admission import Admission
 from index_build.ids import read_ids
 from index_build.readers import open_reader
 from index_build.report import CorpusReport
-from sdr_decode.cli.errors import clear_errors
+from sdr_decode.cli.errors import TERMINATED, clear_errors
 from sdr_decode.errors import CorpusError
 
 EXIT_CODES = "Exit codes: 0 done; 2 bad input or usage; 130 interrupted."
@@ -270,6 +271,8 @@ def _say_fetched(fetched: Any) -> None:
 
 def main() -> None:
     """Run the command line and exit."""
+    # As an exit and not at once, so that what was begun is taken away again.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     app(prog_name="sdr-index", args=sys.argv[1:])
 
 

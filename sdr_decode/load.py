@@ -45,11 +45,13 @@ def open_measure(
             kept = read_embeddings(embeddings)
             corpus.check_encoder(kept.encoder)
             batched.remember(kept.texts, kept.vectors)
-        yield CorpusMeasure(corpus, batched, sections=sections)
-        if embeddings is not None and batched.embedded:
-            write_embeddings(
-                embeddings, Embeddings(batched.load().fingerprint, *batched.remembered())
-            )
+        try:
+            yield CorpusMeasure(corpus, batched, sections=sections)
+        finally:  # also when interrupted: what was embedded need not be embedded again
+            if embeddings is not None and batched.embedded:
+                write_embeddings(
+                    embeddings, Embeddings(batched.load().fingerprint, *batched.remembered())
+                )
     finally:
         batched.close()
 

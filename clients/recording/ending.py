@@ -12,9 +12,8 @@ from dataclasses import asdict
 from typing import Any, get_args
 
 from clients.base import Finish, FinishReason, Provenance, Usage
-from clients.recording.study import RecordedCandidate, RecordedReason
+from clients.recording.study import COUNTS, RecordedCandidate, RecordedReason
 
-_COUNTS = ("prompt_tokens", "image_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 _PROVENANCES: tuple[Provenance, ...] = get_args(Provenance)
 
 
@@ -56,7 +55,7 @@ def read_usage(candidate: RecordedCandidate) -> Usage | None:
     """The usage as it was recorded, or else a count of the pieces where their tokens are known."""
     recorded = candidate.usage
     if recorded is not None:
-        counts = {key: recorded[key] for key in _COUNTS if type(recorded.get(key)) is int}
+        counts = {key: recorded[key] for key in COUNTS if type(recorded.get(key)) is int}
         words = [word for word in _PROVENANCES if word == recorded.get("provenance")]
         return Usage(**counts, provenance=words[0] if words else "reported")
     known = [tokens for at in range(len(candidate.tokens)) if (tokens := candidate.tokens_of(at))]

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, get_args
 
 from clients.errors import RecordingError
 from clients.recording.study import (
+    COUNTS,
     RecordedCandidate,
     RecordedReason,
     RecordedStudy,
@@ -22,6 +23,7 @@ _STUDY_KEYS = ("study", "prompt", "reference", "candidates")
 _REFERENCE_KEYS = ("findings", "impression")
 _PER_PIECE = ("times", "logprobs", "piece_tokens", "running_tokens")
 _CANDIDATE_KEYS = ("tokens", "text", "finish_reason", *_PER_PIECE, "usage", "source")
+MOST_TOKENS = 10**12
 _KIND_NAMES = {
     str: "a string",
     dict: "an object",
@@ -114,6 +116,18 @@ def _foreign(extra: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]
     return dict(extra)
 
 
+def _usage(candidate: dict[str, Any], where: str) -> dict[str, Any] | None:
+    usage: dict[str, Any] | None = _optional(candidate, "usage", dict, where)
+    for key in COUNTS:
+        count = (usage or {}).get(key)
+        if count is not None and not (type(count) is int and 0 <= count <= MOST_TOKENS):
+            raise RecordingError(
+                f"{where}: found {count!r:.40} as {key!r} of 'usage'; expected a whole number of "
+                "tokens"
+            )
+    return usage
+
+
 def _candidate(value: object, at: int) -> RecordedCandidate:
     where = f"candidate {at}"
     candidate = _typed(value, dict, where)
@@ -133,7 +147,7 @@ def _candidate(value: object, at: int) -> RecordedCandidate:
     return RecordedCandidate(
         tokens=tokens,
         finish_reason=reason,
-        usage=_optional(candidate, "usage", dict, where),
+        usage=_usage(candidate, where),
         source=_optional(candidate, "source", str, where),
         pieces_known=pieces_known,
         extra=_extra(candidate, _CANDIDATE_KEYS),

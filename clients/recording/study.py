@@ -9,6 +9,9 @@ from typing import Any, Literal, Self
 
 from clients.base import Piece
 
+COUNTS = ("prompt_tokens", "image_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+"""The keys of a usage that are numbers of tokens."""
+
 RecordedReason = Literal["stop", "length", "content_filter", "error"]
 
 _WORD = re.compile(r"\s*\S+(?:\s+\Z)?|\s+\Z")

@@ -32,6 +32,8 @@ class RecordingWriter:
         self._studies: set[str] = set()
         if self.path.is_dir():
             raise RecordingError(f"{self.path} is a folder; expected the name of a file")
+        if self.path.exists() and not self.path.is_file():
+            raise RecordingError(f"{self.path} is a device or a pipe; expected the name of a file")
         try:
             self._raw: io.BufferedIOBase = self._partial.open("xb")
         except OSError as error:

@@ -14,6 +14,7 @@ OK = 0
 BAD_INPUT = 2
 NO_VALID_CANDIDATE = 3
 INTERRUPTED = 130
+TERMINATED = 143
 
 EXIT_CODES = (
     "Exit codes: 0 done; 2 bad input or usage; 3 no valid candidate came back; 130 interrupted."

@@ -83,8 +83,8 @@ def generate(
                 return await watch(events, k, console)
 
     result = asyncio.run(decode())
-    print_result(result, console)
-    if json is not None:
+    if json is not None:  # first: a terminal may have gone away meanwhile
         write_text(json, result.to_json())
+    print_result(result, console)
     if not result.valid:
         raise typer.Exit(NO_VALID_CANDIDATE)

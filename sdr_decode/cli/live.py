@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator
 
 from rich.console import Console
@@ -63,7 +64,10 @@ async def _lines(events: AsyncIterator[Event], console: Console) -> Result:
 
 
 def _line(console: Console, text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    # Where nobody reads any more, rich sends the rest nowhere and asks for an exit; the decode has
+    # been paid for and goes on.
+    with contextlib.suppress(BrokenPipeError, SystemExit):
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _take(rows: dict[int, _Row], event: Event) -> None:

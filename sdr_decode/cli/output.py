@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from errno import EISDIR, ENOENT
+from errno import EEXIST, EISDIR, ENOENT
 from pathlib import Path
 
 from rich.console import Console
@@ -99,8 +99,19 @@ def require_folder(path: Path | None) -> None:
         raise IsADirectoryError(EISDIR, "expected a file, found a folder", str(path))
 
 
+def require_file(path: Path | None) -> None:
+    """``require_folder``, for files that are replaced: a device or a pipe is refused."""
+    require_folder(path)
+    if path is not None and path.exists() and not path.is_file():
+        raise FileExistsError(EEXIST, "expected a file, found a device or a pipe", str(path))
+
+
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; a device or a pipe is written to as it is."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    path = path.resolve()  # what a link points to, not the link
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_format
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ from rich.console import Console
 from rich.progress import track as progress_bar
 from rich.table import Table
 
-from sdr_decode.cli.output import require_folder, write_text
+from sdr_decode.cli.output import require_file, require_folder, write_text
 
 if TYPE_CHECKING:
     from sdr_decode.replay import Row
@@ -46,7 +45,7 @@ def replay(
     from sdr_decode.selection import selectors  # noqa: PLC0415
 
     require_folder(json)
-    require_folder(embeddings)
+    require_file(embeddings)
     prunes = {spec: policies.make(spec) for spec in prune or ["none", "margin:0.02"]}
     selects = {spec: selectors.make(spec) for spec in select or ["corpus"]}
     launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}
@@ -65,10 +64,15 @@ def replay(
         data = {"rows": [asdict(row) for row in rows]}
         write_text(json, json_format.dumps(data, indent=2) + "\n")
     _print(rows)
+    without = sum(all(each.track.flaw for each in study.tracks) for study in studies)
+    if without:
+        typer.echo(f"note: in {without} studies no candidate is valid; the least bad was taken")
 
 
 def _print(rows: list[Row]) -> None:
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200
     first = rows[0]
     console.print(
         f"Studies: {first.studies}. K = {first.k}. Full best-of-N {first.tokens_full:,} output "

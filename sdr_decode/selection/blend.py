@@ -28,7 +28,7 @@ class BlendSelector(Selector):
             for candidate in eligible
         }
         winner = least(values)
-        reason = f"least {self.quantity}, {values[winner]:.4f}, of {len(values)} valid candidates"
+        reason = f"least {self.quantity}, {values[winner]:.4f}, of {len(values)} candidates"
         return Choice(winner, reason, self.quantity, values)
 
 

@@ -23,7 +23,7 @@ class CorpusSelector(Selector):
         values = {candidate.number: self.value(candidate) for candidate in eligible}
         winner = least(values)
         tied = sum(value <= min(values.values()) + TOLERANCE for value in values.values())
-        reason = f"least {self.quantity}, {values[winner]:.4f}, of {len(values)} valid candidates"
+        reason = f"least {self.quantity}, {values[winner]:.4f}, of {len(values)} candidates"
         if tied > 1:
             reason += f"; launched first of {tied} that are equal"
         return Choice(winner, reason, self.quantity, values)

@@ -20,7 +20,7 @@ class LengthSelector(Selector):
     def choose(self, eligible: Sequence[Candidate], field: Field) -> Choice:
         values = {candidate.number: self._sign * candidate.tokens for candidate in eligible}
         winner = least(values)
-        reason = f"the {self._word} output tokens of {len(values)} valid candidates"
+        reason = f"the {self._word} output tokens of {len(values)} candidates"
         return Choice(winner, reason, self.quantity, values)
 
 

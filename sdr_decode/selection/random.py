@@ -22,7 +22,7 @@ class RandomSelector(Selector):
         seed = field.seed if self.seed is None else self.seed
         generator = random.Random(f"{seed}/{field.study or ''}")
         winner = generator.choice([candidate.number for candidate in eligible])
-        reason = f"chosen at random (seed {seed}) of {len(eligible)} valid candidates"
+        reason = f"chosen at random (seed {seed}) of {len(eligible)} candidates"
         return Choice(winner, reason, self.quantity)
 
 

@@ -175,6 +175,9 @@ def test_word_pieces_lose_nothing(text: str) -> None:
         (candidate(logprobs=[-1.0]), "1 logprobs for 2 tokens"),
         (candidate(logprobs=[-1.0, "x"]), "finite numbers, or null"),
         (candidate(piece_tokens=[1, -1]), "whole numbers of at least 0"),
+        (candidate(usage={"output_tokens": -5}), "'output_tokens' of 'usage'"),
+        (candidate(usage={"output_tokens": 10**400}), "'output_tokens' of 'usage'"),
+        (candidate(usage={"prompt_tokens": 1.5}), "'prompt_tokens' of 'usage'"),
         (candidate(usage=7), "'usage' is a number; expected an object"),
         (candidate(source=[]), "'source' is a list; expected a string"),
         (

@@ -18,6 +18,7 @@ from clients.recording import (
     read_recording,
 )
 from sdr_decode import SDRDecoder
+from sdr_decode.embeddings import read_embeddings
 from sdr_decode.errors import DecodeError
 from sdr_decode.launch import launch_plans
 from sdr_decode.load import load_studies, open_measure
@@ -197,6 +198,33 @@ def test_without_references_the_overlaps_are_unknown(index: Path, tmp_path: Path
     assert row.token_f1 is None
     assert row.sdr_random is None
     assert row.same_winner == 1.0
+
+
+def test_lone_surrogates_in_a_reference_are_replaced(index: Path, tmp_path: Path) -> None:
+    path = tmp_path / "surrogate.jsonl"
+    path.write_text(
+        '{"study": "A", "prompt": "",'
+        ' "reference": {"findings": "x \\ud800 y.", "impression": "z."},'
+        '"candidates": [{"text": "x \\ud800 y.", "finish_reason": "stop"}]}\n'
+    )
+    with open_measure(index, encoder=FakeEncoder()) as measure:
+        (study,) = load_studies(path, measure, k=1)
+    assert study.sdr is not None
+
+
+def test_what_was_embedded_is_kept_when_a_replay_is_interrupted(
+    index: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.parquet"
+
+    def interrupted() -> None:
+        with open_measure(index, encoder=FakeEncoder(), embeddings=kept) as measure:
+            measure.measure_now([measure.query("Unheard of.", None)])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert read_embeddings(kept).texts == ["unheard of."]
 
 
 def test_each_distinct_sentence_is_embedded_once(index: Path) -> None:

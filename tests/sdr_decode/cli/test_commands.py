@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -203,6 +206,71 @@ def test_a_broken_line_is_named_by_its_number(run: Run, index: Path, tmp_path: P
     path.write_text(f"{good}\n{{broken\n")
     refused(run("replay", path, "--index", index, "--k", 1), "line 2")
     refused(run("generate", "--index", index, "--client", f"recorded:{path}"), "line 2")
+
+
+def test_a_result_is_written_though_nobody_reads_the_output(
+    index: Path, recording: Path, tmp_path: Path
+) -> None:
+    """As in ``sdr-decode generate ... --json FILE | true``, in a process of its own."""
+    script = (
+        "import sdr_decode.measure, tests.fake_encoder as fake\n"
+        "sdr_decode.measure.load_encoder = lambda name: fake.FakeEncoder()\n"
+        "from sdr_decode.cli import main\n"
+        "main()\n"
+    )
+    read, write = os.pipe()
+    os.close(read)
+    written = tmp_path / "result.json"
+    options = ("--client", f"recorded:{recording}", "--study", "A", "--k", "2", "--json", written)
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "generate", "--index", index, *options],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert "Traceback" not in ended.stderr
+    assert json.loads(written.read_text("utf-8"))["winner"] == 1
+
+
+def test_a_device_is_written_to_and_never_replaced(
+    run: Run, index: Path, recording: Path, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        result = run("replay", recording, "--index", index, "--k", 2, "--json", pipe)
+        assert result.exit_code == 0, result.output
+        assert json.loads(os.read(reader, 1 << 16))["rows"]
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    kept = ("--embeddings", pipe)
+    refused(run("replay", recording, "--index", index, "--k", 2, *kept), "a device or a pipe")
+
+
+def test_a_link_is_followed_and_stays(
+    run: Run, index: Path, recording: Path, tmp_path: Path
+) -> None:
+    link, target = tmp_path / "link.json", tmp_path / "target.json"
+    target.write_text("old")
+    link.symlink_to(target)
+    run("replay", recording, "--index", index, "--k", 2, "--json", link)
+    assert link.is_symlink()
+    assert json.loads(target.read_text("utf-8"))["rows"]
+
+
+def test_replay_says_where_nothing_is_valid(run: Run, index: Path, tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    with RecordingWriter(path) as writer:
+        cut = RecordedCandidate(tuple(words(CLEAR)), "length")
+        writer.write(RecordedStudy("A", "", None, (cut,)))
+    assert (
+        "in 1 studies no candidate is valid"
+        in run("replay", path, "--index", index, "--k", 1).stdout
+    )
 
 
 def test_an_output_folder_that_is_not_there_is_one_sentence(
