@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from sdr_decode.invisible import visible
 from sdr_decode.sections import HEADINGS
 
 # "aside" is what is not the reading itself: a wet read, an addendum's prose, whom it was told to.
@@ -59,7 +60,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 def split_report(text: str) -> ReportParts:
     """The sections of a report. Line breaks are kept: the sentence rules know hard wraps."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = visible(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     pieces: list[tuple[Part, list[str]]] = [("body", [])]
     final_report = _last_final_report(lines)
     for number, line in enumerate(lines):

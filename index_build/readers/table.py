@@ -14,6 +14,7 @@ from index_build.readers.decoding import check_encoding
 from index_build.readers.table_rows import SUFFIXES, open_table
 from index_build.report import CorpusReport
 from sdr_decode.errors import CorpusError
+from sdr_decode.invisible import visible
 
 # Column names of ReXGradient, CheXpert Plus, MIMIC-CXR tables and their like, best first. Case and
 # punctuation do not matter.
@@ -73,7 +74,7 @@ class TableReader(CorpusReader):
             if name is None:
                 raise CorpusError(f"{where} has no id in the column {columns.id!r}")
             yield CorpusReport(
-                id=name,
+                id=visible(name).strip(),  # so that it is the one that a list of ids names
                 findings=cells.get(columns.findings or ""),
                 impression=cells.get(columns.impression or ""),
                 text=cells.get(columns.report or ""),
@@ -143,4 +144,4 @@ def _text(value: object, column: str, where: str) -> str | None:
         kind = type(value).__name__
         raise CorpusError(f"{where} holds a {kind} in the column {column!r}; expected text")
     text = str(value).strip()
-    return None if text.casefold() in _MISSING else text
+    return None if visible(text).strip().casefold() in _MISSING else text

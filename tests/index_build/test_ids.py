@@ -13,7 +13,7 @@ from sdr_decode.errors import CorpusError
 
 def test_a_text_file_of_ids_a_line(tmp_path: Path) -> None:
     path = tmp_path / "ids.txt"
-    path.write_bytes(b"\xef\xbb\xbfCXR1\r\n\r\n  CXR2 \nCXR1\n")
+    path.write_text("\ufeffCXR1\r\n\r\n  CXR2 \n\u200b\nCXR1\u200b\n", "utf-8")
     assert read_ids(str(path)) == {"CXR1", "CXR2"}
 
 

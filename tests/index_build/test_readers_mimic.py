@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from index_build.readers import open_reader
 from index_build.readers.mimic_sections import split_report
 from sdr_decode.errors import CorpusError
+from sdr_decode.invisible import visible
 
 FULL = """\
                                  FINAL REPORT
@@ -44,6 +45,11 @@ def test_the_usual_report() -> None:
     assert "limit of\n normal in size" in parts.findings  # hard wraps stay for the sentence rules
     assert parts.impression == "1. No pneumonia.\n 2. Port catheter in the expected place."
     assert parts.text is None
+
+
+def test_a_heading_is_not_hidden() -> None:
+    strewn = FULL.replace("FINDINGS:", "\ufeffFIND\u00adINGS\u200b:").replace("IMP", "\u2060IMP")
+    assert split_report(strewn) == split_report(FULL)
 
 
 def test_a_wet_read_is_superseded_by_the_final_report() -> None:
@@ -204,7 +210,7 @@ LINES = st.sampled_from(
 def test_nothing_is_invented_or_written_twice(lines: list[str], tail: str) -> None:
     source = "\n".join([*lines, tail])
     parts = split_report(source)
-    left = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    left = visible(source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for text in filter(None, (parts.findings, parts.impression, parts.text)):
         assert text == text.strip() != ""
         for line in filter(None, map(str.strip, text.split("\n"))):

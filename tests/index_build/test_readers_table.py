@@ -78,6 +78,12 @@ def test_csv_keeps_every_text(tmp_path_factory: pytest.TempPathFactory, texts: l
     assert [r.findings for r in read(path)] == ["x" + text + "." for text in texts]
 
 
+def test_an_id_is_what_shows_of_it_and_what_shows_nothing_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,findings,impression\ns1\u200b,\u200b,No\u00ad mass.\n", "utf-8")
+    assert seen(read(path)) == [("s1", None, "No\u00ad mass.")]
+
+
 @pytest.mark.parametrize(
     ("header", "expected"),
     [
