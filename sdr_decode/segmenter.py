@@ -132,7 +132,7 @@ class Segmenter:
         if cut.heading:
             if not cut.keeps_section:
                 self.section = cut.section
-            text = readable(between).strip("*#_`: ")
+            text = readable(between).strip("*#_`:. ")
             span = self._visible.span(cut.end, cut.resume)
             self.headings.append(Heading(text, self.section, *span))
             self._item = None

@@ -50,6 +50,7 @@ _ASIDES = frozenset(
 _VIEW = re.compile(r"\b(?:VIEWS?|CHEST|PORTABLE|PA|AP|LATERAL|FRONTAL|RADIOGRAPHS?)\b")
 
 _COLON_HEADING = re.compile(r"[ \t]*([A-Za-z][A-Za-z ,/()&.-]{1,60}?)[ \t]*:")
+_STOPPED_HEADING = re.compile(r"[ \t]*([A-Z][A-Za-z /&-]{1,60}?)[ \t]*\.(?=\s|$)")
 _BARE_HEADING = re.compile(
     r"[ \t]*(FINAL REPORT|WET READ|PRELIMINARY REPORT|(?:FINAL )?ADDENDUM)[ \t]*$"
 )
@@ -95,6 +96,10 @@ def _heading(line: str, inside: Part) -> tuple[Part | None, str]:
     bare = _BARE_HEADING.match(line)
     if bare:
         return _known_part(bare[1]), ""
+    stopped = _STOPPED_HEADING.match(line)  # "IMPRESSION. No change."
+    known = _known_part(stopped[1]) if stopped else None
+    if stopped and (known in ("findings", "impression") or (known and stopped[1].isupper())):
+        return known, line[stopped.end() :]
     found = _COLON_HEADING.match(line)
     if found is None or _VERSION.match(line):
         return None, ""

@@ -47,6 +47,15 @@ def test_the_usual_report() -> None:
     assert parts.text is None
 
 
+def test_a_heading_may_end_with_a_full_stop() -> None:
+    stopped = FULL.replace("FINDINGS:\n", "FINDINGS.").replace("IMPRESSION:", "Impression .")
+    stopped = stopped.replace("NOTIFICATION:", "NOTIFICATION.")
+    assert split_report(stopped) == split_report(FULL)
+    parts = split_report(FULL.replace("The lungs", "Study. The lungs"))
+    assert parts.findings is not None
+    assert parts.findings.startswith("Study. The lungs")
+
+
 def test_a_heading_is_not_hidden() -> None:
     strewn = FULL.replace("FINDINGS:", "\ufeffFIND\u00adINGS\u200b:").replace("IMP", "\u2060IMP")
     assert split_report(strewn) == split_report(FULL)
