@@ -24,4 +24,4 @@ for command in (generate, replay, plan):
 
 def main() -> None:
     """Run the command line; every error is one clear sentence on standard error."""
-    app()
+    app(prog_name="sdr-decode")

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from clients.errors import ClientError
+from sdr_decode.cli.entry import INTERRUPTED
 from sdr_decode.errors import SDRDecodeError
 
 OK = 0
 BAD_INPUT = 2
 NO_VALID_CANDIDATE = 3
-INTERRUPTED = 130
 TERMINATED = 143
 
 EXIT_CODES = (

@@ -11,8 +11,9 @@ from click.testing import Result
 from rich.console import Console
 from typer.testing import CliRunner
 
-from index_build import cli, display
+from index_build import display
 from index_build.builder import BuildSummary
+from index_build.cli.app import app
 from index_build.fetch import Fetched
 from sdr_decode.errors import EncoderError
 from tests.data import real_data
@@ -27,7 +28,7 @@ s4,The heart is large.,No acute disease.
 
 
 def run(*args: object) -> Result:
-    return CliRunner().invoke(cli.app, [str(arg) for arg in args])
+    return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
 @pytest.fixture
@@ -249,7 +250,8 @@ def test_every_help_names_the_exit_codes() -> None:
 
 def test_the_command_starts_without_torch() -> None:
     code = (
-        "import sys, index_build.cli; sys.exit(any(m in sys.modules for m in ('torch', 'faiss')))"
+        "import sys, index_build.cli.app\n"
+        "sys.exit(any(name in sys.modules for name in ('torch', 'faiss')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

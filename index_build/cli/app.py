@@ -1,4 +1,4 @@
-"""The ``sdr-index`` command: make an index of a corpus, look into one, get what one needs."""
+"""The commands of ``sdr-index``: make an index of a corpus, look into one, get what one needs."""
 
 from __future__ import annotations
 
@@ -274,7 +274,3 @@ def main() -> None:
     # As an exit and not at once, so that what was begun is taken away again.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     app(prog_name="sdr-index", args=sys.argv[1:])
-
-
-if __name__ == "__main__":
-    main()
