@@ -4,11 +4,12 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from index_build import atomic
 from index_build.report import CorpusReport
@@ -179,6 +180,60 @@ def test_an_index_is_replaced_only_on_demand(tmp_path: Path) -> None:
     build_small(tmp_path, REPORTS[:2], overwrite=True)
     assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 2
     assert names(tmp_path) == ["small.sdr"]
+
+
+class MeanwhileBuilt(FakeEncoder):
+    """Another build of the same output is faster by the time that this one embeds."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not (self.folder / "small.sdr").exists():
+            build_small(self.folder, REPORTS[:2])
+        return super().encode(texts)
+
+
+def test_an_index_that_appears_meanwhile_is_left_and_said_so(tmp_path: Path) -> None:
+    def reports() -> Iterator[CorpusReport]:
+        yield from REPORTS
+        build_small(tmp_path, REPORTS[:3])
+
+    with pytest.raises(CorpusError, match="appeared while this index was being built"):
+        build_small(tmp_path, reports())
+    assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 3
+    assert names(tmp_path) == ["small.sdr"]
+
+
+def test_an_index_that_appears_while_embedding_is_left(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="appeared while this index was being built"):
+        build_small(tmp_path, encoder=MeanwhileBuilt(tmp_path))
+    assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 2
+    assert names(tmp_path) == ["small.sdr"]
+    build_small(tmp_path, overwrite=True, encoder=MeanwhileBuilt(tmp_path))
+    assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 5
+
+
+def test_an_index_that_appears_at_the_last_moment_is_left(tmp_path: Path) -> None:
+    other = tmp_path / "small.sdr"
+    with (
+        pytest.raises(CorpusError, match="appeared while this index was being built"),
+        atomic.new_directory(other, replace=False),
+    ):
+        build_small(tmp_path, REPORTS[:2])
+    assert len(list(Corpus.open(other).reports())) == 2
+    assert names(tmp_path) == ["small.sdr"]
+
+
+def test_what_is_no_index_and_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    def reports() -> Iterator[CorpusReport]:
+        yield from REPORTS
+        (tmp_path / "small.sdr").write_text("mine")
+
+    with pytest.raises(CorpusError, match="is not an index directory"):
+        build_small(tmp_path, reports(), overwrite=True)
+    assert (tmp_path / "small.sdr").read_text() == "mine"
 
 
 def test_a_failed_replacement_leaves_the_old_index(tmp_path: Path) -> None:
