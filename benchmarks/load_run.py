@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import time
 from collections import Counter
 from contextlib import aclosing
@@ -15,17 +16,19 @@ from sdr_decode.decoder import SDRDecoder
 from sdr_decode.events import TokenDelta
 from sdr_decode.result import Result
 
-BUCKET_SECONDS = 0.00005
+SHORTEST_SECONDS = 0.00001
+STEP = math.log(1.02)
 
 
 class Delays:
-    """Delays in buckets of 0.05 ms, so that a long run takes no more memory than a short one."""
+    """Delays in buckets that are 2% apart, so that a long run takes no more memory than a short
+    one."""
 
     def __init__(self) -> None:
         self._buckets: Counter[int] = Counter()
 
     def add(self, seconds: float) -> None:
-        self._buckets[int(seconds / BUCKET_SECONDS)] += 1
+        self._buckets[int(math.log(max(seconds, SHORTEST_SECONDS) / SHORTEST_SECONDS) / STEP)] += 1
 
     @property
     def count(self) -> int:
@@ -37,7 +40,7 @@ class Delays:
         for bucket in sorted(self._buckets):
             left -= self._buckets[bucket]
             if left <= 0:
-                return (bucket + 0.5) * BUCKET_SECONDS
+                return SHORTEST_SECONDS * math.exp((bucket + 0.5) * STEP)
         return float("nan")
 
 
