@@ -174,6 +174,7 @@ class Streams:
             reader.cancel()
             await asyncio.wait([reader])
         stream = self._streams[candidate]
+        self._inbox += [Arrival(candidate, piece) for piece in stream.undelivered]
         end = Ended(stream.finish or Finish("cancelled"), stream.usage)
         self._inbox.append(Arrival(candidate, end))
 
