@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from decimal import Decimal
 from errno import EISDIR, ENOENT
 from pathlib import Path
@@ -25,7 +26,7 @@ def print_result(result: Result, console: Console) -> None:
     """The winning report, why it won, and the ledger."""
     title = f"Candidate {result.winner}: {result.reason}"
     console.print()
-    console.print(Text(title, "bold"))
+    _line(console, title, "bold")
     console.print()
     report = result.report
     if report.findings is None and report.impression is None:
@@ -36,15 +37,17 @@ def print_result(result: Result, console: Console) -> None:
         console.print(Text("Impression: ", "bold") + Text(report.impression))
     console.print()
     _wide(console).print(_ledger(result))
+    _line(console, "~ estimated, > at least, < at most, ? unknown", "dim")
     ledger = result.ledger
     if ledger.saved is not None:
         source = ledger.avoided.provenance
         _line(
             console, f"saved {ledger.saved:.1%} of the output tokens of full best-of-N ({source})"
         )
-    _line(console, _money(ledger.money))
+    for line in _money(ledger.money):
+        _line(console, line)
     for warning in result.warnings:
-        console.print(Text(f"note: {warning}", "yellow"))
+        _line(console, f"note: {warning}", "yellow")
 
 
 def _wide(console: Console) -> Console:
@@ -53,8 +56,8 @@ def _wide(console: Console) -> Console:
     return console if console.is_terminal else Console(file=console.file, width=width)
 
 
-def _line(console: Console, text: str) -> None:
-    console.print(Text(text), soft_wrap=not console.is_terminal)
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(text, style), soft_wrap=not console.is_terminal)
 
 
 def _ledger(result: Result) -> Table:
@@ -62,7 +65,7 @@ def _ledger(result: Result) -> Table:
     ledger = result.ledger
     columns = [column for column in COLUMNS if _worth(ledger, column)]
     priced = ledger.money.source is not None
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, collapse_padding=len(columns) == len(COLUMNS))
     table.add_column("candidate", justify="right")
     table.add_column("state")
     for name in ("distance", *columns, *(["dollars"] if priced else [])):
@@ -108,19 +111,19 @@ def _most(dollars: Dollars) -> str:
     return f"{dollars.high:.4f}" if dollars.low == dollars.high else f"<{dollars.high:.4f}"
 
 
-def _money(money: Money) -> str:
-    """What it cost, what that is compared with, and whose prices these are."""
+def _money(money: Money) -> Iterator[str]:
+    """What it cost, whose prices these are, and what it is compared with."""
     if money.source is None:
-        return f"cost unknown: {money.why}"
+        yield f"cost unknown: {money.why}"
+        return
     prices = f"prices of {money.source}" + (f", {money.date}" if money.date else "")
-    parts = [f"cost {_range(money.cost) or 'unknown'} ({prices})"]
+    yield f"cost {_range(money.cost) or 'unknown'} ({prices})"
     if money.why is not None:
-        told = _range(money.known)
-        parts[0] += f": {money.why}" + (f", the others' is {told}" if told else "")
-    for name, dollars in (("full best-of-N", money.full), ("saved", money.saved)):
-        if told := _range(dollars):
-            parts.append(f"{name} {told}")
-    return "; ".join(parts)
+        known = f"; what is known costs {_range(money.known)}" if money.known.high else ""
+        yield f"{money.why}{known}"
+    full, saved = _range(money.full), _range(money.saved)
+    if full is not None:
+        yield f"full best-of-N {full}" + (f"; saved {saved}" if saved else "")
 
 
 def _range(dollars: Dollars) -> str | None:
