@@ -67,6 +67,8 @@ async def test_an_interrupted_command_hangs_up_on_the_server(index: Path) -> Non
     """The real command in a process of its own, stopped as Ctrl-C stops it."""
     endless = Answer([CASE.text("Findings: The lungs"), Fault.STALL])
     script = (
+        # A background job of a shell is born deaf to Ctrl-C; this one has to hear it.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import sdr_decode.measure, tests.fake_encoder as fake\n"
         "sdr_decode.measure.load_encoder = lambda name: fake.FakeEncoder()\n"
         "from sdr_decode.cli import main\n"
