@@ -36,15 +36,15 @@ async def decoded(index: Path, usage: Usage | None, prices: Prices | None) -> Re
     client = ScriptedClient(
         [*words(ODD), asyncio.Event()], [*words(CLEAR), *ending, Finish("stop")], words(CLEAR)
     )
-    decoder = SDRDecoder(
+    async with SDRDecoder(
         client,
         index,
         encoder=FakeEncoder(),
         prune="threshold:0.02",
         launch="staged:1,accept=0.01",
         prices=prices,
-    )
-    return await decoder.agenerate(k=3)
+    ) as decoder:
+        return await decoder.agenerate(k=3)
 
 
 async def test_a_ledger_of_which_all_is_known_fits_in_a_hundred_columns(index: Path) -> None:
