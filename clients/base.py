@@ -101,6 +101,11 @@ class CandidateStream(ABC):
     finish: Finish | None = None
     usage: Usage | None = None
 
+    @property
+    def undelivered(self) -> tuple[Piece, ...]:
+        """Pieces that arrived and were not taken: after a cancel, what it came too late for."""
+        return ()
+
     def __aiter__(self) -> Self:
         return self
 

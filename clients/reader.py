@@ -79,7 +79,6 @@ class ReaderStream(CandidateStream):
 
     @property
     def undelivered(self) -> tuple[Piece, ...]:
-        """Pieces that arrived and were not taken: after a cancel, what it came too late for."""
         return tuple(item for item in self._arrived if isinstance(item, Piece))
 
     async def __anext__(self) -> Piece:

@@ -123,6 +123,10 @@ class RecorderStream(CandidateStream):
         self._study = study
         self._take = take
 
+    @property
+    def undelivered(self) -> tuple[Piece, ...]:
+        return self._stream.undelivered
+
     async def __anext__(self) -> Piece:
         now = asyncio.get_running_loop().time
         self._take.start(now())

@@ -17,6 +17,8 @@ from weakref import WeakKeyDictionary
 from clients import Client, ClientContext, Image, Request, Sampling, open_client, wrap
 from clients.errors import SpecError
 from clients.images import ImageSource, load_images
+from clients.pricing.facts import Facts
+from clients.pricing.prices import Prices
 from clients.prompts import PromptTemplate, default_prompt, prompt_from_text
 from sdr_decode.background import BackgroundLoop
 from sdr_decode.batching import BatchedEncoder
@@ -28,11 +30,11 @@ from sdr_decode.errors import DecodeError
 from sdr_decode.events import CandidatePruned, Decision, Event
 from sdr_decode.launch import LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
-from sdr_decode.money import tariff_of
 from sdr_decode.pruning import PrunePolicy, policies
 from sdr_decode.result import Result
 from sdr_decode.selection import Selector, selectors
 from sdr_decode.streams import Streams, Timeouts
+from sdr_decode.tariff import tariff_of
 from sdr_decode.version import __version__
 
 Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
@@ -46,8 +48,9 @@ class SDRDecoder:
     directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
     one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects.
     ``prompt`` is a ``PromptTemplate`` or plain text. With ``sections=False`` every sentence
-    compares with the whole corpus. A client opened from a spec is closed by the decoder; one given
-    is not.
+    compares with the whole corpus. ``prices`` and ``facts`` (see ``clients.pricing``) take the
+    place of what is known of the client's bills. A client opened from a spec is closed by the
+    decoder; one given is not.
 
     Raises ``SpecError`` for a spec that cannot be used and ``IndexFormatError`` for an index that
     cannot. One decoder serves many decodes, side by side and from several event loops.
@@ -70,6 +73,8 @@ class SDRDecoder:
         max_tokens: int = 512,
         timeouts: Timeouts | None = None,
         api_key: str | None = None,
+        prices: Prices | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self.corpus = index if isinstance(index, Corpus) else Corpus.open(index)
         self._encoder = BatchedEncoder(partial(encoder_for, self.corpus, encoder))
@@ -84,6 +89,7 @@ class SDRDecoder:
         self._client = _client(client, model)
         self._context = ClientContext(reports=self.corpus.report_texts, api_key=api_key)
         self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
+        self._tariff_of = partial(tariff_of, prices=prices, facts=facts)
         self._background: BackgroundLoop | None = None
         self._starting = threading.Lock()
         self._closed = False
@@ -180,7 +186,8 @@ class SDRDecoder:
             self.selector,
             self.measure,
             full_tokens=partial(client.full_tokens, request),
-            tariff=await asyncio.to_thread(tariff_of, client.name),
+            lockstep=client.lockstep,
+            tariff=await asyncio.to_thread(self._tariff_of, client.name),
             seed=seed or 0,
             study=study,
             warnings=self._warnings(client, request),

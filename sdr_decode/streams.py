@@ -13,12 +13,13 @@ from sdr_decode.guard import (
     PIECES_PER_TOKEN,
     checked_finish,
     checked_piece,
+    checked_undelivered,
     checked_usage,
     is_ours,
     told,
 )
 
-_TURN = 8  # pieces after which the event loop gets its turn
+_TURN = 32  # pieces after which the event loop gets its turn
 
 CLOSING_SECONDS = 10.0
 """How long a stream may take to close before the decode goes on without it."""
@@ -207,6 +208,7 @@ class Streams:
         if reader is not None:
             reader.cancel()
             await asyncio.wait([reader])
+        self._inbox += [Arrival(candidate, piece) for piece in checked_undelivered(stream)]
         finish = stream.finish if isinstance(stream.finish, Finish) else Finish("cancelled")
         self._inbox.append(Arrival(candidate, Ended(finish, checked_usage(stream.usage))))
 
