@@ -145,12 +145,14 @@ class Client(ABC):
     ``name`` is the spec under which the client can be opened again, without secrets.
     ``lockstep`` says that pieces have no time of their own: the decoder then takes exactly one
     piece from every running candidate per step, which makes results exact and repeatable.
-    ``ignores_images`` is true of clients that do not look at the images.
+    ``ignores_images`` is true of clients that do not look at the images, ``can_share`` of those
+    that stream several candidates of one request.
     """
 
     name: str
     lockstep: bool = False
     ignores_images: bool = False
+    can_share: bool = False
 
     @abstractmethod
     def stream(self, request: Request, candidate: int) -> CandidateStream:
@@ -159,7 +161,7 @@ class Client(ABC):
     def shared(self, request: Request, k: int) -> SharedRequest:
         """The streams of ``k`` candidates that are asked for in one request. Opens nothing yet.
 
-        Raises ``SpecError`` where the client cannot stream several candidates of one request.
+        Raises ``SpecError`` unless ``can_share``.
         """
         raise SpecError(
             f"{self.name} streams one candidate a request, so the launch plan shared cannot be "

@@ -30,6 +30,7 @@ class DemoClient(Client):
     """
 
     ignores_images = True
+    can_share = True
 
     def __init__(
         self,

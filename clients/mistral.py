@@ -50,6 +50,8 @@ class MistralClient(HostedClient):
     other than Mistral's may need none.
     """
 
+    can_share = True
+
     def __init__(
         self,
         model: str,

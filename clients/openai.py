@@ -63,6 +63,8 @@ class OpenAIClient(HostedClient):
     other than OpenAI's may need none.
     """
 
+    can_share = True
+
     def __init__(
         self,
         model: str,

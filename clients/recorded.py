@@ -32,6 +32,7 @@ class RecordedClient(Client):
     """
 
     ignores_images = True
+    can_share = True
 
     def __init__(
         self,

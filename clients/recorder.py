@@ -33,6 +33,7 @@ class Recorder(Client):
         self.name = client.name
         self.lockstep = client.lockstep
         self.ignores_images = client.ignores_images
+        self.can_share = client.can_share
         self._writer = RecordingWriter(path)
         self._studies: list[StudyTake] = []
         self._finished: deque[RecordedStudy] = deque()

@@ -22,7 +22,7 @@ def ledger_of(decode: Decode, full_tokens: Callable[[int], int | None], tariff: 
     for number in range(len(race.candidates), race.k):
         avoided = _avoided(NOTHING, full_tokens(number), lengths)
         rows.append(LedgerRow(number, NEVER_LAUNCHED, *(NOTHING,) * 6, avoided))
-    return Ledger(race.k, len(race.candidates), tuple(rows), money(rows, tariff))
+    return Ledger(race.k, decode.prompts_sent, tuple(rows), money(rows, tariff))
 
 
 def _row(
@@ -32,13 +32,15 @@ def _row(
     lengths: list[int],
 ) -> LedgerRow:
     usage = decode.usages.get(candidate.number, Usage())
-    generated = decode.transcripts[candidate.number].tokens
+    arrived = decode.transcripts[candidate.number].tokens
+    generated = decode.shares.get(candidate.number, arrived)
     overshoot = avoided = NOTHING
-    observed = less(generated, usage.reasoning_tokens)
+    observed = less(arrived, usage.reasoning_tokens)
     if candidate.state is State.PRUNED:
-        observed = Count(candidate.tokens, generated.provenance)
-        overshoot = Count((generated.value or 0) - candidate.tokens, generated.provenance)
-        avoided = _avoided(generated, full_tokens(candidate.number), lengths)
+        observed = Count(candidate.tokens, arrived.provenance)
+        overshoot = Count((arrived.value or 0) - candidate.tokens, arrived.provenance)
+        if candidate.number not in decode.complete:
+            avoided = _avoided(arrived, full_tokens(candidate.number), lengths)
     return LedgerRow(
         candidate=candidate.number,
         state=str(candidate.state),
@@ -57,7 +59,7 @@ def _prompt(usage: Usage, decode: Decode) -> Count:
     if usage.prompt_tokens is not None:
         return Count(usage.prompt_tokens, usage.provenance)
     for sibling in decode.usages.values():
-        if sibling.prompt_tokens is not None:
+        if sibling.prompt_tokens:  # none where a sibling sent the prompt for all
             return Count(sibling.prompt_tokens, "estimated")
     return UNKNOWN
 

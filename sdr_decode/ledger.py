@@ -24,6 +24,10 @@ class LedgerRow:
     nothing more, and the engine may have written more than arrived. ``avoided`` is the output that
     was never generated because the candidate was pruned or not launched: 0 for one that ended by
     itself.
+
+    Where one request asked for all candidates, the first has its prompt and the others none; what
+    arrived of a pruned one until the request ended is overshoot; and ``generated`` is each one's
+    share of the sum, which is all that the provider tells.
     """
 
     candidate: int

@@ -7,7 +7,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import Self
 
-from clients import CandidateStream, Client, Finish, Piece, Request, Usage
+from clients import CandidateStream, Client, Finish, Piece, Request, SharedRequest, Usage
 from clients.errors import ClientError
 from clients.silence import SilenceLimit
 
@@ -50,17 +50,26 @@ class Streams:
 
     A live client's streams are read by one task each, which moves pieces into the inbox, so that
     a slow step of the decoder never holds a stream up. A client in lockstep is asked for exactly
-    one piece per open stream and step.
+    one piece per open stream and step. The streams of a ``shared`` request cannot be stopped one
+    by one, and whatever one of them brings shows that all are alive.
     """
 
-    def __init__(self, client: Client, request: Request, timeouts: Timeouts) -> None:
+    def __init__(
+        self,
+        client: Client,
+        request: Request,
+        timeouts: Timeouts,
+        shared: SharedRequest | None = None,
+    ) -> None:
         self._client = client
+        self._shared = shared
         self._request = request
         self._timeouts = timeouts
         self._streams: dict[int, CandidateStream] = {}
         self._open: set[int] = set()
         self._begun: set[int] = set()
         self._readers: dict[int, asyncio.Task[None]] = {}
+        self._silences: dict[int, SilenceLimit] = {}
         self._closers: list[asyncio.Task[None]] = []
         self._inbox: list[Arrival] = []
         self._news = asyncio.Event()
@@ -73,12 +82,16 @@ class Streams:
 
     async def __aexit__(self, *exc: object) -> None:
         for candidate in sorted(self._open):
-            self.stop(candidate)
+            self._shut(candidate)
         await asyncio.gather(*self._closers)
 
     def open(self, candidate: int) -> None:
         """Start reading candidate number ``candidate``."""
-        self._streams[candidate] = self._client.stream(self._request, candidate)
+        self._streams[candidate] = (
+            self._shared.streams[candidate]
+            if self._shared is not None
+            else self._client.stream(self._request, candidate)
+        )
         self._open.add(candidate)
         if not self._client.lockstep:
             self._readers[candidate] = asyncio.create_task(self._read(candidate))
@@ -100,7 +113,7 @@ class Streams:
                 Finish("error", f"the decode took longer than {self._timeouts.total:g} s")
             )
             for candidate in sorted(self._open):
-                self.stop(candidate)
+                self._shut(candidate)
                 self._inbox.append(Arrival(candidate, overdue))
         return self.pending()
 
@@ -111,7 +124,15 @@ class Streams:
         return arrivals
 
     def stop(self, candidate: int) -> None:
-        """Stop a stream. Its closing goes on beside the decode and is awaited at the end."""
+        """Stop a stream. Its closing goes on beside the decode and is awaited at the end.
+
+        A stream of a shared request goes on until all are closed, and what it brings still comes
+        in: it is generated, and billed.
+        """
+        if self._shared is None:
+            self._shut(candidate)
+
+    def _shut(self, candidate: int) -> None:
         if candidate in self._open:
             self._open.discard(candidate)
             self._closers.append(asyncio.create_task(self._close(candidate)))
@@ -121,14 +142,23 @@ class Streams:
         stream = self._streams[candidate]
         try:
             async with SilenceLimit(self._timeouts.first) as silence:
-                async for piece in stream:
-                    self._put(Arrival(candidate, piece))
-                    if candidate not in self._open:
-                        return
-                    silence.restart(self._timeouts.piece)
+                self._silences[candidate] = silence
+                try:
+                    async for piece in stream:
+                        self._put(Arrival(candidate, piece))
+                        if candidate not in self._open:
+                            return
+                        self._break_silence(silence)
+                finally:
+                    del self._silences[candidate]
             self._put(self._ended(candidate))
         except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
             self._put(await self._failed(candidate, error, silence.seconds))
+
+    def _break_silence(self, silence: SilenceLimit) -> None:
+        broken = (silence,) if self._shared is None else self._silences.values()
+        for limit in broken:
+            limit.restart(self._timeouts.piece)
 
     def _put(self, arrival: Arrival) -> None:
         self._inbox.append(arrival)
