@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,20 @@ from hypothesis import strategies as st
 from clients import Client, Finish, Piece, Request, Usage
 from clients.base import CandidateStream, SharedRequest
 from clients.errors import SpecError, StreamError
+from clients.reader import Pace
+from clients.recorded import RecordedClient
+from clients.recorder import Recorder
+from clients.recording import read_recording
 from sdr_decode import SDRDecoder
 from sdr_decode.counts import NOTHING, UNKNOWN, Count
 from sdr_decode.events import CandidateFinished, CandidatePruned, Event, TokenDelta
 from sdr_decode.result import Result
 from sdr_decode.shared_usage import shares_of, usages_of
 from sdr_decode.streams import Arrival, Ended, Streams, Timeouts
+from tests.clients.case import event
+from tests.clients.cases import OpenAICase
 from tests.clients.virtual_clock import run_on_virtual_clock
+from tests.clients.wire_server import SAFETY_SECONDS, Answer, WireServer
 from tests.fake_encoder import FakeEncoder
 from tests.scripted_client import ScriptedClient, words
 
@@ -73,16 +81,16 @@ async def test_the_request_is_closed_when_no_candidate_runs_and_not_before(index
     client = ScriptedClient([*before, gate, *after], [*words(ODD), asyncio.Event()])
     pruned = False
     async with aclosing(decoder(client, index).stream(k=2)) as events:
-        async for event in events:
-            if isinstance(event, CandidatePruned):
-                assert event.candidate == 1
+        async for step in events:
+            if isinstance(step, CandidatePruned):
+                assert step.candidate == 1
                 pruned = True
                 gate.set()
-            elif isinstance(event, CandidateFinished):
-                assert event.candidate == 0
+            elif isinstance(step, CandidateFinished):
+                assert step.candidate == 0
                 assert client.streams[1].cancels == 0
-            elif isinstance(event, Result):
-                result = event
+            elif isinstance(step, Result):
+                result = step
     assert pruned
     assert client.streams[1].cancels >= 1
     assert client.streams[1].finish == Finish("cancelled")
@@ -92,17 +100,17 @@ async def test_the_request_is_closed_when_no_candidate_runs_and_not_before(index
 
 async def test_a_pruned_candidate_says_no_more(index: Path) -> None:
     client = ScriptedClient(words(CLEAR), words(LONG_ODD), lockstep=True)
-    events: list[Event] = [event async for event in decoder(client, index).stream(k=2)]
-    at = next(i for i, event in enumerate(events) if isinstance(event, CandidatePruned))
+    events: list[Event] = [step async for step in decoder(client, index).stream(k=2)]
+    at = next(i for i, step in enumerate(events) if isinstance(step, CandidatePruned))
     later = events[at:]
-    assert not any(isinstance(event, TokenDelta) and event.candidate == 1 for event in later)
+    assert not any(isinstance(step, TokenDelta) and step.candidate == 1 for step in later)
 
 
 async def test_leaving_early_closes_every_stream(index: Path) -> None:
     client = ScriptedClient(["Findings:", asyncio.Event()], ["Findings:", asyncio.Event()])
     async with aclosing(decoder(client, index).stream(k=2)) as events:
-        async for event in events:
-            if isinstance(event, TokenDelta):
+        async for step in events:
+            if isinstance(step, TokenDelta):
                 break
     assert all(stream.cancels >= 1 for stream in client.streams.values())
 
@@ -165,6 +173,56 @@ async def test_a_client_that_cannot_share_is_refused_before_anything_is_sent(ind
     with pytest.raises(SpecError, match="use parallel, warm-first or staged:1"):
         await decoder(client, index).agenerate(k=1)
     assert client.requests == []
+
+
+async def test_a_server_sees_the_connection_close_when_nothing_can_win(index: Path) -> None:
+    def said(choice: int, text: str, finish: str | None = None) -> bytes:
+        one = {"index": choice, "delta": {"content": text}, "finish_reason": finish}
+        return event({"id": "c", "choices": [one]})
+
+    def steps() -> Iterator[bytes]:
+        yield said(1, ODD + " ")
+        yield said(0, CLEAR, "stop")
+        while True:
+            yield said(1, "more ")
+
+    case = OpenAICase()
+    async with WireServer(Answer(steps())) as server, case.open(server.url, Pace()) as client:
+        result = await decoder(client, index).agenerate(k=2)
+        async with asyncio.timeout(SAFETY_SECONDS):
+            await server.all_disconnected()
+    assert result.winner == 0
+    assert result.candidates[1].state == "pruned"
+    (exchange,) = server.exchanges
+    assert exchange.body["n"] == 2
+    assert exchange.disconnected.is_set()
+    # Closed before its end, the request told no counts.
+    assert result.ledger.rows[0].prompt == UNKNOWN
+    assert result.ledger.rows[1].avoided.provenance == "estimated"
+
+
+async def test_a_shared_request_is_recorded_candidate_by_candidate(
+    index: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "shared.jsonl"
+    client = ScriptedClient(words(CLEAR), words(ODD), lockstep=True)
+    client.whole = Usage(prompt_tokens=900)
+    async with Recorder(client, path) as recorder:
+        result = await decoder(recorder, index, prune="none").agenerate(k=2, study="A")
+    assert result.ledger.rows[0].prompt == Count(900, "reported")
+    (study,) = read_recording(path)
+    assert ["".join(candidate.tokens or ()) for candidate in study.candidates] == [CLEAR, ODD]
+    replayed = await decoder(RecordedClient(path), index, prune="none").agenerate(k=2, study="A")
+    assert replayed.winner == result.winner
+
+
+async def test_the_demo_shares_too(index: Path) -> None:
+    async with SDRDecoder("demo", index, encoder=FakeEncoder(), launch="shared") as one:
+        result = await one.agenerate(k=3, seed=1)
+    async with SDRDecoder("demo", index, encoder=FakeEncoder(), prune="none") as one:
+        apart = await one.agenerate(k=3, seed=1)
+    assert result.candidates[result.winner].text == apart.candidates[result.winner].text
+    assert result.ledger.launched == 1
 
 
 class Ticking(CandidateStream):

@@ -64,6 +64,8 @@ def test_what_is_expected_is_measured(
     assert data["expected_launches"] == 1.5
     assert data["expected_tokens"] == (clear + odd) / 2
     assert data["expected_pruned"] == pytest.approx(pruned)
+    row = next(line for line in result.stdout.splitlines() if line.startswith("staged launch"))
+    assert row.split()[2] == "1.50"
     assert not any("is an assumption" in remark for remark in data["remarks"])
     assert "Measured on 2 studies of two.jsonl.gz, K = 2, margin:0.02: " in result.stdout
     assert "1.50 of 2 prompts sent by staged:1,accept=0.03." in result.stdout
