@@ -33,7 +33,6 @@ def new_directory(target: Path, *, replace: bool) -> Iterator[Path]:
     """Give an empty directory to write into, which becomes ``target`` when the block ends well and
     is removed when it does not. The caller has checked that ``target`` may be replaced."""
     with writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
         recover(target)
         building, lock = _locked_directory(target)
     try:

@@ -119,6 +119,11 @@ def build(
 
 
 def _require_free(target: Path, overwrite: bool) -> None:
+    if not target.parent.is_dir():
+        raise CorpusError(
+            f"found no folder {target.parent} to write {target.name} into; make it, or choose "
+            "another output"
+        )
     if not target.exists():
         return
     if not overwrite:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from index_build.readers.decoding import json_fault, undecodable_byte
 from sdr_decode.errors import CorpusError
 from sdr_decode.invisible import visible
 
@@ -22,7 +23,9 @@ def read_ids(spec: str) -> frozenset[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeError as error:
-        raise CorpusError(f"{path} is not a list of ids in UTF-8 text ({error})") from error
+        raise CorpusError(
+            f"{path} is not a list of ids in UTF-8 text ({undecodable_byte(error)})"
+        ) from error
     if text.lstrip()[:1] in ("{", "["):
         found = _from_json(text, path, key)
     elif key is None:
@@ -57,7 +60,7 @@ def _from_json(text: str, path: Path, key: str | None) -> list[str]:
     try:
         whole: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CorpusError(f"{path} is not JSON ({error})") from error
+        raise CorpusError(f"{path} is not JSON ({json_fault(error)})") from error
     if isinstance(whole, dict):
         whole = whole[_one_key(list(whole), path, key)]
     elif key is not None:

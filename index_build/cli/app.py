@@ -168,7 +168,8 @@ def build(
             progress=progress,
             options=options,
         )
-    display.print_summary(admission, summary, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    display.print_summary(admission, summary, seconds, passed_over=opened.passed_over)
 
 
 @fetch_app.command("openi", epilog=EXIT_CODES)

@@ -146,8 +146,8 @@ def _text(value: object, column: str, where: str) -> str | None:
     # Numeric ids become floats where a neighbour is missing.
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else str(value)
-    if not isinstance(value, str | int):
-        kind = type(value).__name__
-        raise CorpusError(f"{where} holds a {kind} in the column {column!r}; expected text")
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        kind = "true or false" if isinstance(value, bool) else f"a {type(value).__name__}"
+        raise CorpusError(f"{where} holds {kind} in the column {column!r}; expected text")
     text = str(value).strip()
     return None if visible(text).strip().casefold() in _MISSING else text

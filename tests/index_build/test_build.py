@@ -86,6 +86,7 @@ def test_the_form_seen_first_wins_a_tie(tmp_path: Path) -> None:
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path, precision: str) -> None:
     for name in ("one", "two"):
+        (tmp_path / name).mkdir()
         build_small(tmp_path / name, precision=precision)
     for name in ("sentences.parquet", "reports.parquet", "vectors.faiss"):
         one, two = (tmp_path / n / "small.sdr" / name for n in ("one", "two"))
@@ -278,10 +279,16 @@ def test_a_damaged_index_can_be_overwritten(tmp_path: Path) -> None:
     Corpus.open(tmp_path / "small.sdr")
 
 
-def test_a_file_in_the_way_of_the_folder_is_one_clear_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["absent", "absent/deeper", "file", "file/deeper"])
+def test_an_absent_folder_is_refused_before_the_corpus_is_read(tmp_path: Path, folder: str) -> None:
+    def reports() -> Iterator[CorpusReport]:
+        raise AssertionError("read")
+        yield
+
     (tmp_path / "file").write_text("")
-    with pytest.raises(CorpusError, match="could not be written"):
-        build_small(tmp_path / "file" / "deeper")
+    with pytest.raises(CorpusError, match=r"found no folder .* to write small\.sdr into"):
+        build_small(tmp_path / folder, reports())
+    assert names(tmp_path) == ["file"]
 
 
 KILLED = """
