@@ -60,7 +60,7 @@ class Progress:
                 self._tasks[stage] = self._bars.add_task(_STAGES.get(stage, stage), total=total)
             self._bars.update(self._tasks[stage], completed=done, total=total)
             return
-        quarter = done * _QUARTERS // total if total else 0
+        quarter = done * _QUARTERS // total if total is not None and total > 1 else 0
         if (stage, quarter) not in self._said:
             self._said.add((stage, quarter))
             of = f" {done:,} of {total:,}" if total is not None and total > 1 else ""
@@ -92,7 +92,7 @@ def print_summary(
             ("fragments dropped", f"{summary.fragments_dropped:,}"),
             ("over-long sentences", f"{summary.over_long:,}"),
             ("seconds", f"{seconds:.1f}"),
-            ("size on disk", f"{summary.bytes / 1e6:.1f} MB, {summary.precision}"),
+            ("size on disk", f"{_size(summary.bytes)}, {summary.precision}"),
         ]
     )
     for text in summary.over_long_texts[:3]:
@@ -124,7 +124,7 @@ def print_manifest(
             ("  without a section", _unless_zero(counts.unsectioned)),
             ("fragments dropped", f"{counts.fragments_dropped:,}"),
             ("over-long sentences", f"{counts.over_long:,}"),
-            ("size on disk", f"{bytes_ / 1e6:.1f} MB"),
+            ("size on disk", _size(bytes_)),
             *((f"option {key}", str(value)) for key, value in manifest.options.items()),
         ]
     )
@@ -146,6 +146,10 @@ def _print_pairs(pairs: Iterable[tuple[str, str | None]]) -> None:
     width = max(len(name) for name, _ in shown)
     for name, value in shown:
         typer.echo(f"{name:<{width}}  {value}")
+
+
+def _size(bytes_: int) -> str:
+    return f"{bytes_ / 1e6:.1f} MB" if bytes_ >= 1e6 else f"{bytes_ / 1e3:.1f} KB"
 
 
 def _unless_zero(count: int) -> str | None:

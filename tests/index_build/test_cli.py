@@ -72,6 +72,8 @@ def test_build_says_what_it_took_and_left(table: Path, tmp_path: Path) -> None:
     assert ["without", "both", "sections", "1"] in said
     assert ["reports", "kept", "1"] in said
     assert ["sentences", "3,", "3", "distinct"] in said
+    size = sum(path.stat().st_size for path in made.iterdir())
+    assert ["size", "on", "disk", f"{size / 1000:.1f}", "KB,", "float32"] in said
     assert "Warning: 1 of the 2 ids of" in result.stderr
     assert "reading reports" in result.stderr
 
@@ -244,6 +246,8 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
             progress("read", 1, None)
             for done in range(0, 1001, 10):
                 progress("embed", done, 1000)
+            progress("write", 0, 1)
+            progress("write", 1, 1)
         assert isinstance(console.file, io.StringIO)
         return console.file.getvalue()
 
@@ -252,6 +256,7 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
     assert plain.splitlines() == [
         "reading reports",
         *(f"embedding sentences {done} of 1,000" for done in ("0", "250", "500", "750", "1,000")),
+        "writing",
     ]
     assert "\x1b" in shown(terminal=True)
     assert "1000/1000" in shown(terminal=True)
