@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -20,16 +21,22 @@ if TYPE_CHECKING:
 
 _STAGES = {"read": "reading reports", "embed": "embedding sentences", "write": "writing"}
 _QUARTERS = 4
+_SECONDS = 10.0
 
 
 class Progress:
-    """Shows the stages of a build: bars on a terminal, a line now and then elsewhere.
+    """Shows the stages of a build: bars on a terminal, a line now and then elsewhere, which is at
+    every quarter, or every ten seconds where nobody knows how much there is.
 
     Use it as a context manager and hand it to ``build`` as ``progress``.
     """
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._console = console or Console(stderr=True)
+        self._clock = clock
+        self._next = clock() + _SECONDS
         self._tasks: dict[str, TaskID] = {}
         self._said: set[tuple[str, int]] = set()
         self._bars = Bars(
@@ -61,10 +68,16 @@ class Progress:
             self._bars.update(self._tasks[stage], completed=done, total=total)
             return
         quarter = done * _QUARTERS // total if total is not None and total > 1 else 0
-        if (stage, quarter) not in self._said:
+        if total is None and self._clock() >= self._next:
+            self._next = self._clock() + _SECONDS
+            self._print(f"{_STAGES.get(stage, stage)}: {done:,} so far")
+        elif (stage, quarter) not in self._said:
             self._said.add((stage, quarter))
             of = f" {done:,} of {total:,}" if total is not None and total > 1 else ""
-            self._console.print(_STAGES.get(stage, stage) + of, markup=False, highlight=False)
+            self._print(_STAGES.get(stage, stage) + of)
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False)
 
 
 def print_summary(

@@ -262,6 +262,22 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
     assert "1000/1000" in shown(terminal=True)
 
 
+def test_progress_moves_while_reports_are_read_whose_number_nobody_knows() -> None:
+    now = 0.0
+    console = Console(file=io.StringIO(), width=100)
+    with display.Progress(console, clock=lambda: now) as progress:
+        for done in range(1, 3501):
+            now = done * 0.01
+            progress("read", done, None)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [
+        "reading reports",
+        "reading reports: 1,000 so far",
+        "reading reports: 2,000 so far",
+        "reading reports: 3,000 so far",
+    ]
+
+
 def test_every_help_names_the_exit_codes() -> None:
     for command in ([], ["build"], ["fetch"], ["fetch", "openi"], ["info"], ["query"]):
         assert "130 interrupted" in " ".join(run(*command, "--help").stdout.split())

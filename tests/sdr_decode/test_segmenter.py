@@ -15,7 +15,7 @@ from sdr_decode.open_sentence import OpenSentence
 from sdr_decode.segmenter import Segmenter, split_sentences
 from sdr_decode.sentences import Sentence
 from tests.data import real_data
-from tests.sdr_decode.report_texts import report_texts
+from tests.sdr_decode.report_texts import prose, report_texts
 
 
 def texts(text: str) -> list[str]:
@@ -64,6 +64,33 @@ def test_chunks_make_no_difference(text: str, data: st.DataObject) -> None:
         assert (other.headings, other.skipped) == (segmenter.headings, segmenter.skipped)
 
 
+@settings(max_examples=200)
+@example("( findings : clear, no mass.")
+@example("Findings and, impression : clear")
+@example(f"Seen {'word' * 8}, {'word' * 7}wor, {'word' * 9} here. The vs, no. 2 vs. mass")
+@given(st.one_of(report_texts, prose))
+def test_what_is_taken_at_once_is_as_if_taken_one_by_one(text: str) -> None:
+    at_once, segmenter = fed([text])
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(Segmenter, "_take_at_once", lambda *_: 0)
+        one_by_one, other = fed([text])
+    assert at_once == one_by_one
+    assert (segmenter.headings, segmenter.skipped) == (other.headings, other.skipped)
+
+
+def test_most_of_a_text_is_taken_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    step, steps = Segmenter._step, []
+
+    def counted(segmenter: Segmenter, char: str) -> None:
+        steps.append(char)
+        step(segmenter, char)
+
+    monkeypatch.setattr(Segmenter, "_step", counted)
+    text = "The heart is normal in size, shape and position. No effusion is seen. " * 20
+    fed([text])
+    assert len(steps) < len(text) / 6
+
+
 @settings(max_examples=100)
 @given(report_texts)
 def test_one_byte_at_a_time(text: str) -> None:
@@ -104,7 +131,7 @@ class Inspected:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
         step, source = Segmenter._step, OpenSentence.source
-        letters = OpenSentence.grow_letters
+        letters, words = OpenSentence.grow_letters, OpenSentence.grow_words
 
         def counted_step(segmenter: Segmenter, char: str) -> None:
             self.count += 1
@@ -120,7 +147,13 @@ class Inspected:
 
         monkeypatch.setattr(Segmenter, "_step", counted_step)
         monkeypatch.setattr(OpenSentence, "source", counted_source)
+
+        def counted_words(sentence: OpenSentence, whole: str, begun: str) -> None:
+            self.count += len(whole) + len(begun)
+            words(sentence, whole, begun)
+
         monkeypatch.setattr(OpenSentence, "grow_letters", counted_letters)
+        monkeypatch.setattr(OpenSentence, "grow_words", counted_words)
 
 
 MOST_PER_CHARACTER = 8
