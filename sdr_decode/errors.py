@@ -5,6 +5,7 @@ SDRDecodeError
 │   └── EncoderMismatchError    the index was built with another encoder
 ├── EncoderError            an encoder cannot be loaded or does not do what is needed
 ├── CorpusError             a corpus cannot become an index
+├── ResultFormatError       a result file is damaged, of another format, or not a result
 └── DecodeError             a decode cannot start, or no candidate gave any text
 
 Every message says what was found, what was expected and what to do. Errors of the clients are
@@ -38,6 +39,10 @@ class EncoderError(SDRDecodeError):
 
 class CorpusError(SDRDecodeError):
     """A corpus cannot become an index."""
+
+
+class ResultFormatError(SDRDecodeError):
+    """A result file cannot be used."""
 
 
 class DecodeError(SDRDecodeError):
