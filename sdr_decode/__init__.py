@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         EncoderError,
         EncoderMismatchError,
         IndexFormatError,
+        ResultFormatError,
         SDRDecodeError,
     )
     from sdr_decode.result import Report, Result
@@ -33,6 +34,7 @@ _HOMES = {
     "IndexFormatError": "sdr_decode.errors",
     "Report": "sdr_decode.result",
     "Result": "sdr_decode.result",
+    "ResultFormatError": "sdr_decode.errors",
     "SDRDecodeError": "sdr_decode.errors",
     "SDRDecoder": "sdr_decode.decoder",
     "Segmenter": "sdr_decode.segmenter",
@@ -50,6 +52,7 @@ __all__ = [
     "IndexFormatError",
     "Report",
     "Result",
+    "ResultFormatError",
     "SDRDecodeError",
     "SDRDecoder",
     "Segmenter",

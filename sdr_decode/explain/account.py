@@ -123,6 +123,7 @@ def _known(row: SavedRow, column: str) -> int:
 
 _MONEY = {
     "cost": "This decode cost",
+    "known": "What is known of it cost",
     "full": "Full best-of-N would have cost",
     "saved": "Pruning and staging saved",
 }
@@ -131,18 +132,24 @@ _MONEY = {
 def _remarks(ledger: SavedLedger) -> Iterator[str]:
     if ledger.launched < ledger.asked:
         yield f"{ledger.launched} of {ledger.asked} candidates were launched."
+    told = {name: value for name, value in ledger.money.items() if isinstance(value, str)}
+    if source := told.get("source"):
+        yield from _amounts(ledger)
+        date = f", {told['date']}" if told.get("date") else ""
+        yield f"Prices of {source}{date}."
+        if why := told.get("why"):
+            yield f"Not known in full: {why}."
+        if stopped := told.get("stopped"):
+            yield f"Stopped streams: {stopped.rstrip('.')}."
+    else:
+        yield f"Cost unknown: {told.get('why', 'nobody told')}."
+
+
+def _amounts(ledger: SavedLedger) -> Iterator[str]:
     for name, words in _MONEY.items():
         amount = ledger.money.get(name)
-        if isinstance(amount, SavedDollars):
+        if isinstance(amount, SavedDollars) and (name != "known" or amount != ledger.money["cost"]):
             yield f"{words}: {_range(amount)}."
-    words = {name: value for name, value in ledger.money.items() if isinstance(value, str)}
-    if why := words.get("why"):
-        yield f"Not known in full, because {why}." if words.get("source") else f"Cost: {why}."
-    if source := words.get("source"):
-        date = f", {words['date']}" if words.get("date") else ""
-        yield f"Prices of {source}{date}."
-    if stopped := words.get("stopped"):
-        yield f"Stopped streams: {stopped}"
 
 
 def _range(dollars: SavedDollars) -> str:

@@ -35,7 +35,5 @@ def axis(largest: float, start: float, end: float, *, ticks: int = 6, least: flo
     each."""
     rough = max(largest / ticks, least)
     power = 10.0 ** floor(log10(rough))
-    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * (1 - 1e-9))
-    if least >= 1:  # whole numbers only
-        step = float(ceil(step))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
     return Axis(max(1, ceil(largest / step - 1e-9)) * step, step, start, end)

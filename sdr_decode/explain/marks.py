@@ -1,4 +1,4 @@
-"""Text that a model wrote, made safe to show: nothing invisible, nothing that turns a line round."""
+"""Text that a model wrote, made safe to show: nothing unseen, nothing that reorders a line."""
 
 from __future__ import annotations
 

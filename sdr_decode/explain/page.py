@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from pydantic import JsonValue
@@ -53,14 +55,16 @@ def _environment() -> Environment:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {
+    filters: dict[str, Callable[..., Any]] = {
         "visible": visible,
         "line": on_one_line,
         "distance": lambda value: "-" if value is None else f"{value:.4f}",
+        "count": lambda value: "unknown" if value is None else f"{value:,}",
+        "times": lambda count: f"{count:,} time{'s' * (count != 1)}",
         "band": band_of,
         "setting": _setting,
-        "s": lambda count: "" if count == 1 else "s",
     }
+    environment.filters |= filters
     return environment
 
 

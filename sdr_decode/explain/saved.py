@@ -23,6 +23,9 @@ from sdr_decode.result import FORMAT_VERSION
 MAX_BYTES = 32 * 1024 * 1024
 """The largest file that is read. A result of 64 long candidates takes half a megabyte."""
 
+MAX_CANDIDATES = 1000
+"""How many candidates are read: nobody looks at more on one page."""
+
 _AGAIN = "write it again with sdr-decode generate --json"
 
 Distance = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -150,7 +153,7 @@ class SavedResult(_Saved):
     valid: bool
     reason: str
     quantity: str
-    candidates: list[SavedCandidate]
+    candidates: Annotated[list[SavedCandidate], Field(max_length=MAX_CANDIDATES)]
     ledger: SavedLedger
     warnings: list[str]
     settings: dict[str, JsonValue]
@@ -206,10 +209,10 @@ def _check_version(content: Any, name: str) -> None:
             f"one of an older sdr-decode; {_AGAIN}"
         )
     if version != FORMAT_VERSION:
-        newer = version > FORMAT_VERSION
+        found = version if abs(version) < 1_000_000 else "a nonsense number"
+        advice = "update sdr-decode" if version > FORMAT_VERSION else _AGAIN
         raise ResultFormatError(
-            f"{name} is in result format {str(version)[:20]}; this sdr-decode reads format {FORMAT_VERSION}: "
-            + ("update sdr-decode" if newer else _AGAIN)
+            f"{name} is in result format {found}; this sdr-decode reads {FORMAT_VERSION}: {advice}"
         )
 
 

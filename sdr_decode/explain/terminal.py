@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sdr_decode.explain.account import Account, account_of, saved_share
+from sdr_decode.explain.account import Account, Cell, account_of, saved_share
 from sdr_decode.explain.colours import BANDS, band_of
 from sdr_decode.explain.marks import on_one_line
 from sdr_decode.explain.saved import SavedNearest, SavedResult
@@ -24,10 +24,16 @@ def print_story(result: SavedResult, console: Console) -> None:
         # Off a terminal nothing is gained by breaking a line.
         console.print(line, soft_wrap=not console.is_terminal)
     account = account_of(result.ledger)
-    width = console.width if console.is_terminal else max(console.width, OFF_TERMINAL)
-    console.print(_table(account), width=width)
+    _wide(console).print(_table(account))
+    console.print(Text("~ estimated, ? unknown", "dim"))
     for line in _remarks(result, account):
         console.print(line, soft_wrap=not console.is_terminal)
+
+
+def _wide(console: Console) -> Console:
+    if console.is_terminal or console.width >= OFF_TERMINAL:
+        return console
+    return Console(file=console.file, width=OFF_TERMINAL)
 
 
 def _story(result: SavedResult) -> Iterator[Text]:
@@ -93,9 +99,13 @@ def _table(account: Account) -> Table:
     table.add_column("candidate", justify="right")
     table.add_column("state")
     for column in account.columns:
-        table.add_column(on_one_line(column), justify="right")
+        table.add_column(on_one_line(column), justify="right", no_wrap=True)
     for row in account.rows:
-        cells = (Text(cell.text) for cell in row.cells)
+        cells = map(_short, row.cells)
         table.add_row(str(row.candidate), Text(on_one_line(row.state)), *cells)
-    table.add_row("sum", "", *(Text(cell.text) for cell in account.sums), style="bold")
+    table.add_row("sum", "", *map(_short, account.sums), style="bold")
     return table
+
+
+def _short(cell: Cell) -> Text:
+    return Text("?" if cell.text == "unknown" else cell.text.replace("about ", "~"))
