@@ -9,9 +9,12 @@ from sdr_decode.explain.axis import Axis, axis
 from sdr_decode.explain.story import CandidateStory, Form
 
 WIDTH, HEIGHT = 960, 400
-LEFT, RIGHT, TOP, BOTTOM = 70, 930, 16, 350
-LABEL_WIDTH, LABEL_HEIGHT = 20.0, 13.0
+LEFT, RIGHT, TOP, BOTTOM = 70, 930, 34, 350
+LABEL_WIDTH, LABEL_HEIGHT = 22.0, 16.0
 """The room that a line's label needs, in pixels."""
+
+ABOVE = 14.0
+"""From the end of a line to the middle of its label, in pixels."""
 
 # Paul Tol's "muted" scheme for colour-blind readers, without its light colours
 # (personal.sron.nl/~pault).
@@ -24,8 +27,8 @@ class Line:
     """One candidate's running distance: a step where a sentence closes, flat in between.
 
     ``path`` is SVG path data, ``lead`` that of the way to the first closing, before which there is
-    no distance; ``dots`` are the closings, ``end`` is where it ended, ``label`` where
-    its number stands (pixels).
+    no distance; ``dots`` are the closings, ``end`` is where it ended, ``label`` where the
+    middle of its number stands (pixels).
     """
 
     story: CandidateStory
@@ -99,20 +102,15 @@ def _path(dots: Sequence[tuple[float, float]], end: tuple[float, float]) -> Iter
 
 
 class _Labels:
-    """Places labels right of the ends of lines, moved up or down where another one stands."""
+    """Places labels above the ends of lines, or farther off where another one stands."""
 
     def __init__(self) -> None:
         self._taken: list[tuple[float, float]] = []
 
     def place(self, across: float, down: float) -> tuple[float, float]:
-        across += 9
-        shifts = (side * n * LABEL_HEIGHT for n in range(40) for side in (-1, 1))
-        free = (
-            (across, down + shift)
-            for shift in shifts
-            if TOP <= down + shift <= BOTTOM and not self._meets(across, down + shift)
+        found = next(
+            (place for place in _places(across, down) if not self._meets(*place)), (across, down)
         )
-        found = next(free, (across, down))
         self._taken.append(found)
         return found
 
@@ -121,3 +119,15 @@ class _Labels:
             abs(across - other) < LABEL_WIDTH and abs(down - beside) < LABEL_HEIGHT - 0.01
             for other, beside in self._taken
         )
+
+
+def _places(across: float, down: float) -> Iterator[tuple[float, float]]:
+    """Places for the label of a line that ends there, the best first."""
+    rows = range(round((BOTTOM - TOP) / LABEL_HEIGHT) + 1)
+    heights = [down - ABOVE - row * LABEL_HEIGHT for row in rows]
+    heights += [down + ABOVE + row * LABEL_HEIGHT for row in rows]
+    heights = [height for height in heights if LABEL_HEIGHT / 2 <= height <= BOTTOM]
+    for shift in range(8):
+        for side in (across - shift * LABEL_WIDTH, across + shift * LABEL_WIDTH):
+            if LEFT <= side <= RIGHT:
+                yield from ((side, height) for height in heights)
