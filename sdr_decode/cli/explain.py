@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from errno import EEXIST
 from pathlib import Path
 from typing import Annotated
 
@@ -27,9 +28,9 @@ def explain(
 
     page = result.with_suffix(".html") if output is None else output
     if output is None and result.exists() and not result.is_file():
-        raise typer.BadParameter(f"{result} has no place for a page beside it; name one with -o")
+        raise FileExistsError(EEXIST, "name the page with -o: this is no file", str(result))
     if page.exists() and result.exists() and page.samefile(result):
-        raise typer.BadParameter(f"the page would replace {result}; name another one with -o")
+        raise FileExistsError(EEXIST, "the page would replace the result; use -o", str(page))
     require_folder(page)
     saved = read_result(result)
     write_text(page, render_page(saved))
