@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sdr_decode.explain.saved import SavedCount, SavedDollars, SavedLedger, SavedRow
+from sdr_decode.ledger import NEVER_LAUNCHED
 
 MEANING = {
     "prompt": "tokens that the request sent, the image included",
@@ -130,8 +131,9 @@ _MONEY = {
 
 
 def _remarks(ledger: SavedLedger) -> Iterator[str]:
-    if ledger.launched < ledger.asked:
-        yield f"{ledger.launched} of {ledger.asked} candidates were launched."
+    never = sum(row.state == NEVER_LAUNCHED for row in ledger.rows)
+    if never:
+        yield f"{never} of {ledger.asked} candidates never launched."
     told = {name: value for name, value in ledger.money.items() if isinstance(value, str)}
     if source := told.get("source"):
         yield from _amounts(ledger)

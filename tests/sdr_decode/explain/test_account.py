@@ -25,7 +25,7 @@ def test_every_number_carries_its_provenance_and_unknown_is_never_0() -> None:
 
 def test_remarks_tell_the_money_and_what_was_not_launched() -> None:
     assert account_of(saved().ledger).remarks == (
-        "3 of 4 candidates were launched.",
+        "1 of 4 candidates never launched.",
         "This decode cost: unknown.",
         "Full best-of-N would have cost: $0.040000 to $0.050000.",
         "Prices of a price list, 2026-01-31.",
