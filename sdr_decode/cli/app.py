@@ -25,4 +25,4 @@ for command in (generate, replay, plan, explain):
 
 def main() -> None:
     """Run the command line; every error is one clear sentence on standard error."""
-    app()
+    app(prog_name="sdr-decode")
