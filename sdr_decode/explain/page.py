@@ -14,11 +14,11 @@ from pydantic import JsonValue
 
 from sdr_decode.explain.account import MEANING, PROVENANCE, account_of, cost, saved_share
 from sdr_decode.explain.colours import BANDS, band_of
-from sdr_decode.explain.marks import on_one_line, visible
 from sdr_decode.explain.race import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, race_of
 from sdr_decode.explain.saved import SavedResult
 from sdr_decode.explain.story import raced_by, stories
 from sdr_decode.version import __version__
+from sdr_decode.visible import on_one_line, visible
 
 
 def render_page(result: SavedResult) -> str:

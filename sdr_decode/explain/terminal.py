@@ -10,9 +10,9 @@ from rich.text import Text
 
 from sdr_decode.explain.account import Account, Cell, account_of, saved_share
 from sdr_decode.explain.colours import BANDS, band_of
-from sdr_decode.explain.marks import on_one_line
 from sdr_decode.explain.saved import SavedNearest, SavedResult
 from sdr_decode.explain.story import CandidateStory, Step, stories
+from sdr_decode.visible import on_one_line
 
 OFF_TERMINAL = 120
 """Columns of output that goes to a file or a pipe."""

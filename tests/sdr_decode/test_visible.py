@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdr_decode.explain.marks import on_one_line, visible
+from sdr_decode.visible import on_one_line, visible
 
 
 @given(st.text())
