@@ -4,6 +4,7 @@ reports, stop the candidates that drift, return the best with an honest account.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import AsyncGenerator, Iterable
 from concurrent.futures import CancelledError
@@ -20,6 +21,7 @@ from clients.images import ImageSource, load_images
 from clients.prompts import PromptTemplate, default_prompt, prompt_from_text
 from sdr_decode.background import BackgroundLoop
 from sdr_decode.batching import BatchedEncoder
+from sdr_decode.calibration.conditions import Conditions, client_asked, warning
 from sdr_decode.conclusion import conclude
 from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
@@ -30,10 +32,13 @@ from sdr_decode.launch import LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.money import tariff_of
 from sdr_decode.pruning import PrunePolicy, policies
+from sdr_decode.pruning.calibrated import Calibrated
 from sdr_decode.result import Result
 from sdr_decode.selection import Selector, selectors
 from sdr_decode.streams import Streams, Timeouts
 from sdr_decode.version import __version__
+
+log = logging.getLogger(__name__)
 
 Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
 
@@ -153,6 +158,7 @@ class SDRDecoder:
         )
         client = self._client_here()
         await client.check(request, k)
+        warnings = await self._calibration_warnings(client, request, k)
         await asyncio.to_thread(self._encoder.load)
         decode = Decode(self.policy, self.plan, self.measure, k)
 
@@ -183,7 +189,7 @@ class SDRDecoder:
             tariff=await asyncio.to_thread(tariff_of, client.name),
             seed=seed or 0,
             study=study,
-            warnings=self._warnings(client, request),
+            warnings=(*warnings, *self._warnings(client, request)),
             settings={**self._settings, "k": k, "seed": seed},
         )
         yield Decision(result.winner, result.reason)
@@ -249,6 +255,22 @@ class SDRDecoder:
         if loop not in self._opened:
             self._opened[loop] = open_client(self._client, self._context)
         return self._opened[loop]
+
+    async def _calibration_warnings(
+        self, client: Client, request: Request, k: int
+    ) -> tuple[str, ...]:
+        """Also logged, before anything is spent on a promise that does not hold."""
+        if not isinstance(self.policy, Calibrated):
+            return ()
+        asked = await client_asked(client, request, k)
+        here = Conditions(
+            self.measure, self.selector, self.plan, k, self.sampling.max_tokens, asked
+        )
+        differs = warning(self.policy.calibration, here)
+        if differs is None:
+            return ()
+        log.warning("%s", differs)
+        return (differs,)
 
     def _warnings(self, client: Client, request: Request) -> tuple[str, ...]:
         warnings = []
