@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdr_decode.calibration.certify import Certified, Demand, certify
+from sdr_decode.calibration.fixed_sequence import fixed_sequences
 from sdr_decode.calibration.grid import DEFAULT_GRID, Grid, proved_lossless
 from sdr_decode.calibration.losses import Loss
 from sdr_decode.calibration.p_values import betting, binomial_tail, hoeffding_bentkus
@@ -62,7 +63,8 @@ class Board:
     def __init__(self, trials: Trials, grid: Grid, proved: str | None) -> None:
         self.trials = trials
         numbers = {spec: number for number, spec in enumerate(trials.specs)}
-        self.sequences = [[numbers[spec] for spec in sequence] for sequence in grid]
+        self.sequences = [[numbers[spec] for spec in sequence.specs] for sequence in grid]
+        self.weights = [sequence.weight for sequence in grid]
         self.proved = None if proved is None else numbers[proved]
 
     def losses(self, demand: Demand) -> NDArray[np.float64]:
@@ -75,6 +77,7 @@ class Board:
             self.trials.tokens[:, part],
             self.sequences,
             demand,
+            weights=self.weights,
             proved=self.proved,
         )
 
@@ -135,7 +138,7 @@ def board_of(
 ) -> Board:
     """Replay the whole grid on a recording whose studies all have a reference."""
     proved = proved_lossless(select, launch)
-    specs = [spec for sequence in DEFAULT_GRID for spec in sequence]
+    specs = [spec for sequence in DEFAULT_GRID for spec in sequence.specs]
     with open_measure(index, embeddings=embeddings) as measure:
         studies = load_studies(recording, measure, k=k)
         trials = try_policies(
@@ -154,14 +157,10 @@ def bentkus_too(board: Board, demand: Demand) -> float:
     """What the Hoeffding-Bentkus p-value would save on all studies, where the betting one could."""
     losses = board.losses(demand) / demand.clip
     p_values = hoeffding_bentkus(losses, demand.risk / demand.clip)
-    level = demand.level / len(board.sequences)
     everything = np.arange(losses.shape[1])
     certified = [] if board.proved is None else [board.proved]
-    for sequence in board.sequences:
-        for number in sequence:
-            if p_values[number] > level:
-                break
-            certified.append(number)
+    found = fixed_sequences(p_values.tolist(), board.sequences, demand.level, board.weights)
+    certified += [number for number, _ in found]
     return max((board.saved(number, everything) for number in certified), default=0.0)
 
 

@@ -56,9 +56,10 @@ class Demand:
     def test(self) -> str:
         return "exact binomial" if self.loss == "winner" else "betting"
 
-    def least_studies(self, sequences: int) -> int:
-        """How many studies it takes to certify a policy that loses nothing in any of them."""
-        return math.ceil(math.log(self.level / sequences) / math.log1p(-self.risk / self.clip))
+    def least_studies(self, share: float) -> int:
+        """How many studies it takes, at ``share`` of the level, to certify a policy that loses
+        nothing in any of them."""
+        return math.ceil(math.log(self.level * share) / math.log1p(-self.risk / self.clip))
 
     def p_values(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of m policies from losses (m, n), shape (m,)."""
@@ -86,17 +87,18 @@ def certify(
     sequences: Sequence[Sequence[int]],
     demand: Demand,
     *,
+    weights: Sequence[float] | None = None,
     proved: int | None = None,
 ) -> Certified:
     """Test m policies on n studies.
 
     ``losses`` and ``tokens`` are (m, n), ``sequences`` hold numbers of policies in the order in
-    which they are tested. ``proved`` is a policy that loses nothing by proof: its hypothesis is
-    false, so that it needs no test and no share of the level. It is not believed where it did lose
-    something.
+    which they are tested, and ``weights`` share the level out among them. ``proved`` is a policy
+    that loses nothing by proof: its hypothesis is false, so that it needs no test and no share of
+    the level. It is not believed where it did lose something.
     """
     p_values = demand.p_values(losses)
-    levels = dict(fixed_sequences(p_values.tolist(), sequences, demand.level))
+    levels = dict(fixed_sequences(p_values.tolist(), sequences, demand.level, weights))
     if proved is not None and not losses[proved].any():
         levels[proved] = 0.0
     taken = tokens.sum(axis=1)

@@ -45,12 +45,19 @@ class Tried(_Model):
     level: float | None = Field(ge=0.0, le=1.0)
 
 
+class TestedSequence(_Model):
+    """Specs in the order in which they were tested, and the sequence's weight among the others."""
+
+    specs: tuple[str, ...]
+    weight: float = Field(gt=0.0)
+
+
 class Calibration(_Model):
     """A calibrated policy.
 
     ``prune`` is its spec and ``promise`` what it promises, in a sentence. ``client`` is what the
     recorded candidates came from, ``None`` where nobody said. ``sequences`` hold the specs in the
-    order in which they were tested.
+    order in which they were tested, and how the level was shared out.
     """
 
     format_version: int = FORMAT_VERSION
@@ -74,7 +81,7 @@ class Calibration(_Model):
     index: Source
     encoder: Fingerprint
     tokens_full: NonNegativeInt
-    sequences: tuple[tuple[str, ...], ...]
+    sequences: tuple[TestedSequence, ...]
     policies: tuple[Tried, ...]
 
     def to_json(self) -> str:

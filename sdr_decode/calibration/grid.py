@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from clients.errors import SpecError
 from clients.spec import parse_spec
 
-Grid = tuple[tuple[str, ...], ...]
-"""Sequences of prune policies as specs, each from the most careful to the most saving one."""
+
+@dataclass(frozen=True, slots=True)
+class PolicySequence:
+    """Prune policies as specs, from the most careful to the most saving one, and the weight of the
+    sequence when the level of the test is shared out."""
+
+    specs: tuple[str, ...]
+    weight: float = 1.0
+
+
+Grid = tuple[PolicySequence, ...]
 
 _DISTANCES = (
     *(0.15, 0.12, 0.1, 0.09, 0.08, 0.07, 0.065, 0.06, 0.055, 0.05, 0.045, 0.04, 0.035),
@@ -16,9 +26,12 @@ _DISTANCES = (
 )
 _WARMUPS = (1, 2)
 
+# A margin needs no scale and is the likelier to be chosen. Where it fails, a threshold may do.
+_WEIGHTS = {"margin": 4.0, "threshold": 1.0}
+
 DEFAULT_GRID: Grid = tuple(
-    tuple(f"{name}:{distance:g},warmup={warmup}" for distance in _DISTANCES)
-    for name in ("margin", "threshold")
+    PolicySequence(tuple(f"{name}:{distance:g},warmup={warmup}" for distance in _DISTANCES), weight)
+    for name, weight in _WEIGHTS.items()
     for warmup in _WARMUPS
 )
 
@@ -31,14 +44,14 @@ def grid_of(sequences: Sequence[str]) -> Grid:
 
     Raises ``SpecError`` for an empty sequence or a spec that is none.
     """
-    grid = tuple(tuple(text.split()) for text in sequences)
-    for specs in grid:
-        if not specs:
+    grid = tuple(PolicySequence(tuple(text.split())) for text in sequences)
+    for sequence in grid:
+        if not sequence.specs:
             raise SpecError(
                 "found an empty sequence; expected prune policies with spaces between them, from "
                 "the most careful to the most saving one"
             )
-        for spec in specs:
+        for spec in sequence.specs:
             parse_spec(spec)
     return grid
 

@@ -35,7 +35,7 @@ def hoeffding_bentkus(losses: ArrayLike, risk: float) -> Floats:
     """For losses (m, n): the smaller of Hoeffding's and Bentkus's bound, shape (m,).
 
     min(exp(-n h(min(mean, risk), risk)), e P(Bin(n, risk) <= ceil(n mean))), where h is the
-    relative entropy of two coins (Bates et al., arXiv 2101.02703; arXiv 2110.01052, section 3).
+    relative entropy of two coins (Bates et al., arXiv 2101.02703; arXiv 2110.01052).
     """
     given = np.asarray(losses, np.float64)
     n = given.shape[1]
@@ -56,7 +56,7 @@ def betting(losses: ArrayLike, risk: float, level: float) -> Floats:
     A gambler bets before each study that its loss will be below ``risk``; while the mean is not
     below it, the capital is a non-negative supermartingale, and exceeds 1 / u at any time with
     probability at most u (Ville). The bets are the predictable plug-in of Waudby-Smith and Ramdas
-    (arXiv 2010.09686; Bates et al., arXiv 2101.02703, section 3.1.3), aimed at ``level`` and valid
+    (arXiv 2010.09686; Bates et al., arXiv 2101.02703), aimed at ``level`` and valid
     at any; they learn the variance, and so win much where losses are mostly 0.
     """
     given = np.asarray(losses, np.float64)

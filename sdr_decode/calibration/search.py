@@ -9,7 +9,7 @@ import numpy as np
 
 from sdr_decode.calibration.certify import Certified, Demand, certify
 from sdr_decode.calibration.conditions import index_source
-from sdr_decode.calibration.file import Calibration, Source, Tried
+from sdr_decode.calibration.file import Calibration, Source, TestedSequence, Tried
 from sdr_decode.calibration.grid import Grid, proved_lossless
 from sdr_decode.calibration.promise import promise
 from sdr_decode.calibration.trials import Progress, Trials, try_policies
@@ -38,7 +38,7 @@ def check(grid: Grid, setting: Setting) -> None:
     """Raise ``SpecError`` for a spec that cannot be used, before any work is done."""
     selectors.make(setting.select)
     launch_plans.make(setting.launch)
-    for spec in (spec for sequence in grid for spec in sequence):
+    for spec in (spec for sequence in grid for spec in sequence.specs):
         policies.make(spec)
 
 
@@ -59,7 +59,7 @@ def calibrate(
     be certified, and ``SpecError`` for a spec that cannot be used.
     """
     proved = proved_lossless(setting.select, setting.launch)
-    specs = [spec for sequence in grid for spec in sequence]
+    specs = [spec for sequence in grid for spec in sequence.specs]
     trials = try_policies(
         dict.fromkeys([proved, *specs] if proved else specs),
         studies,
@@ -79,12 +79,13 @@ def calibrate(
     found = certify(
         losses,
         trials.tokens[:, defined],
-        [[numbers[spec] for spec in sequence] for sequence in grid],
+        [[numbers[spec] for spec in sequence.specs] for sequence in grid],
         demand,
+        weights=[sequence.weight for sequence in grid],
         proved=None if proved is None else numbers[proved],
     )
     if found.chosen is None:
-        raise CalibrationError(_nothing(demand, found, losses.shape[1], len(grid), trials))
+        raise CalibrationError(_nothing(demand, found, losses.shape[1], grid, trials))
     by_proof = found.levels[found.chosen] == 0.0
     prune = trials.specs[found.chosen]
     return Calibration(
@@ -116,7 +117,9 @@ def calibrate(
         index=index_source(measure.corpus),
         encoder=measure.corpus.manifest.encoder,
         tokens_full=int(trials.tokens_full.sum()),
-        sequences=grid,
+        sequences=tuple(
+            TestedSequence(specs=sequence.specs, weight=sequence.weight) for sequence in grid
+        ),
         policies=_tried(trials, found, losses.mean(axis=1).tolist()),
     )
 
@@ -145,9 +148,10 @@ def _undefined(demand: Demand, select: str) -> str:
     )
 
 
-def _nothing(demand: Demand, found: Certified, studies: int, sequences: int, trials: Trials) -> str:
+def _nothing(demand: Demand, found: Certified, studies: int, grid: Grid, trials: Trials) -> str:
+    weights = [sequence.weight for sequence in grid]
     asked = f"at risk {demand.risk:g} with confidence {demand.confidence:g}"
-    least = demand.least_studies(sequences)
+    least = demand.least_studies(max(weights) / sum(weights))
     if studies < least:
         return (
             f"no policy can be certified {asked} from {studies} studies, not even one that loses "
