@@ -155,7 +155,7 @@ def _nothing(demand: Demand, found: Certified, studies: int, grid: Grid, trials:
     if studies < least:
         return (
             f"no policy can be certified {asked} from {studies} studies, not even one that loses "
-            f"nothing: that takes {least}; record more, or allow a higher risk"
+            f"nothing: that takes at least {least}; record more, or allow a higher risk"
         )
     best = int(found.p_values.argmin())
     return (
