@@ -32,6 +32,7 @@ from sdr_decode.calibration.grid import DEFAULT_GRID, Grid, proved_lossless
 from sdr_decode.calibration.losses import Loss
 from sdr_decode.calibration.p_values import betting, binomial_tail, hoeffding_bentkus
 from sdr_decode.calibration.trials import Trials, try_policies
+from sdr_decode.encoder import Encoder
 from sdr_decode.load import load_studies, open_measure
 
 Numbers = NDArray[np.int64]
@@ -134,12 +135,20 @@ def split(board: Board, demand: Demand, many: int, seed: int = 0) -> Splits:
 
 
 def board_of(
-    recording: Path, index: Path, embeddings: Path | None, *, k: int, select: str, launch: str
+    recording: Path,
+    index: Path,
+    *,
+    k: int,
+    embeddings: Path | None = None,
+    encoder: Encoder | None = None,
+    select: str = "corpus",
+    launch: str = "parallel",
+    grid: Grid = DEFAULT_GRID,
 ) -> Board:
     """Replay the whole grid on a recording whose studies all have a reference."""
     proved = proved_lossless(select, launch)
-    specs = [spec for sequence in DEFAULT_GRID for spec in sequence.specs]
-    with open_measure(index, embeddings=embeddings) as measure:
+    specs = [spec for sequence in grid for spec in sequence.specs]
+    with open_measure(index, encoder=encoder, embeddings=embeddings) as measure:
         studies = load_studies(recording, measure, k=k)
         trials = try_policies(
             [*([proved] if proved else []), *specs],
@@ -150,7 +159,7 @@ def board_of(
             launch=launch,
             max_tokens=512,
         )
-    return Board(trials, DEFAULT_GRID, proved)
+    return Board(trials, grid, proved)
 
 
 def bentkus_too(board: Board, demand: Demand) -> float:
@@ -179,8 +188,8 @@ def main() -> None:
     board = board_of(
         arguments.recording,
         arguments.index,
-        arguments.embeddings,
         k=arguments.k,
+        embeddings=arguments.embeddings,
         select=arguments.select,
         launch=arguments.launch,
     )
