@@ -56,8 +56,15 @@ def calibrate(
     """The most saving policy of the grid that keeps the demand.
 
     ``studies`` are of the recording, in its order. Raises ``CalibrationError`` when no policy can
-    be certified, and ``SpecError`` for a spec that cannot be used.
+    be certified or a recorded candidate is longer than the cap, and ``SpecError`` for a spec that
+    cannot be used.
     """
+    longest = max(each.track.total for study in studies for each in study.tracks[: setting.k])
+    if longest > setting.max_tokens:
+        raise CalibrationError(
+            f"the recording holds a candidate of {longest} tokens, and the token cap is "
+            f"{setting.max_tokens}; give the cap that it was recorded with (--max-tokens)"
+        )
     proved = proved_lossless(setting.select, setting.launch)
     specs = [spec for sequence in grid for spec in sequence.specs]
     trials = try_policies(

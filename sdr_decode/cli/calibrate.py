@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
@@ -14,7 +14,7 @@ from rich.table import Table
 from sdr_decode.cli.output import require_file, write_text
 
 if TYPE_CHECKING:
-    from sdr_decode.calibration.file import Calibration
+    from sdr_decode.calibration.file import Calibration, Tried
 
 Step = TypeVar("Step")
 
@@ -97,6 +97,17 @@ def calibrate(
     _print(found, output)
 
 
+def _ends(found: Calibration) -> Iterator[Tried]:
+    """Where testing ended: what is proved, and of each sequence the last policy that is certified
+    and the first that is not."""
+    tried = {each.spec: each for each in found.policies}
+    yield from (each for each in found.policies if each.level == 0)
+    for sequence in found.sequences:
+        certified = [spec for spec in sequence.specs if tried[spec].level is not None]
+        last = len(certified)
+        yield from (tried[spec] for spec in sequence.specs[max(0, last - 1) : last + 1])
+
+
 def _print(found: Calibration, output: Path) -> None:
     console = Console()
     if not console.is_terminal:
@@ -105,11 +116,17 @@ def _print(found: Calibration, output: Path) -> None:
     table.add_column("prune")
     for name in ("risk", "p-value", "level", "saved"):
         table.add_column(name, justify="right", no_wrap=True)
-    for tried in found.policies:
+    for tried in _ends(found):
         level = "-" if tried.level is None else f"{tried.level:.4f}" if tried.level else "proved"
         table.add_row(
             tried.spec, f"{tried.risk:.4f}", f"{tried.p_value:.4f}", level, f"{tried.saved:.3f}"
         )
+    count = sum(each.level is not None for each in found.policies)
+    console.print(
+        f"Certified: {count} of {len(found.policies)} policies, at risk {found.risk:g} with "
+        f"confidence {found.confidence:g} from {found.studies} studies. Where each sequence ends:",
+        highlight=False,
+    )
     console.print(table)
     chosen = next(tried for tried in found.policies if tried.spec == found.prune)
     typer.echo(f"{found.prune} saves {chosen.saved:.1%} of {found.tokens_full:,} output tokens.")

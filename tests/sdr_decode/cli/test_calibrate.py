@@ -61,6 +61,9 @@ def test_the_most_saving_policy_is_written_and_used(
     assert found.promise in result.stdout
     assert "changes the winner in at most 0.1 of studies" in found.promise
     assert f"--prune calibrated:{output}" in result.stdout
+    # Of each sequence the end is printed, the rest stands in the file.
+    assert "margin:0,warmup=1" in result.stdout
+    assert "margin:0.1,warmup=1" not in result.stdout
 
     replayed = output.with_name("rows.json")
     result = run(
@@ -174,6 +177,7 @@ def test_a_recording_that_names_no_client_is_noted(
         (("--select", "magic"), "unknown selector 'magic'"),
         (("--launch", "magic"), "unknown launch plan 'magic'"),
         (("--k", "3"), "holds 2 candidates"),
+        (("--max-tokens", "5"), "holds a candidate of 12 tokens, and the token cap is 5"),
         (("--select", "longest", "--loss", "distance"), "does not minimise a distance"),
     ],
 )
