@@ -36,7 +36,7 @@ DEFAULT_GRID: Grid = tuple(
 )
 
 _PROVED = {"corpus": "lossless", "corpus-hausdorff": "lossless:hausdorff"}
-_LAUNCHES_ALL = ("parallel", "warm-first")
+_LAUNCHES_ALL = ("parallel", "shared", "warm-first")
 
 
 def grid_of(sequences: Sequence[str]) -> Grid:

@@ -37,7 +37,7 @@ class Setting:
 def check(grid: Grid, setting: Setting) -> None:
     """Raise ``SpecError`` for a spec that cannot be used, before any work is done."""
     selectors.make(setting.select)
-    launch_plans.make(setting.launch)
+    launch_plans.make(setting.launch).due((), setting.k)  # refuses what needs a client
     for spec in (spec for sequence in grid for spec in sequence.specs):
         policies.make(spec)
 

@@ -176,6 +176,7 @@ def test_a_recording_that_names_no_client_is_noted(
         (("--sequence", "margin:0.1 magic:2"), "unknown prune policy 'magic'"),
         (("--select", "magic"), "unknown selector 'magic'"),
         (("--launch", "magic"), "unknown launch plan 'magic'"),
+        (("--launch", "auto"), "auto"),
         (("--k", "3"), "holds 2 candidates"),
         (("--max-tokens", "5"), "holds a candidate of 12 tokens, and the token cap is 5"),
         (("--select", "longest", "--loss", "distance"), "does not minimise a distance"),
