@@ -265,7 +265,6 @@ class SDRDecoder:
             self._opened[loop] = open_client(self._client, self._context)
         return self._opened[loop]
 
-<<<<<<< HEAD
     async def _uncalibrated(
         self, client: Client, request: Request, plan: LaunchPlan, k: int
     ) -> tuple[str, ...]:
@@ -274,25 +273,19 @@ class SDRDecoder:
         if not isinstance(self.policy, Calibrated):
             return ()
         asked = await client_asked(client, request, k)
-        here = Conditions(
-            self.measure, self.selector, plan, k, self.sampling.max_tokens, asked
-        )
+        here = Conditions(self.measure, self.selector, plan, k, self.sampling.max_tokens, asked)
         differs = warning(self.policy.calibration, here)
         if differs is None:
             return ()
         log.warning("%s", differs)
         return (differs,)
 
-    def _warnings(self, client: Client, request: Request) -> tuple[str, ...]:
-        warnings = []
-=======
     def _launched(self, chosen: Chosen) -> dict[str, str]:
         asked = self._settings["launch"]
         return {"launch": asked if chosen.spec is None else f"{asked} -> {chosen.spec}"}
 
     def _warnings(self, client: Client, request: Request, chosen: Chosen) -> tuple[str, ...]:
         warnings = [] if chosen.warning is None else [chosen.warning]
->>>>>>> main
         if client.ignores_images and request.images:
             warnings.append(f"the client {client.name} does not look at the images")
         if self._encoder.over_long:
