@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sdr_decode.corpus import Corpus
     from sdr_decode.decoder import SDRDecoder
     from sdr_decode.errors import (
+        CalibrationError,
         CorpusError,
         DecodeError,
         EncoderError,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # Imported when first asked for, so that `import sdr_decode` is instant.
 _HOMES = {
+    "CalibrationError": "sdr_decode.errors",
     "Corpus": "sdr_decode.corpus",
     "CorpusError": "sdr_decode.errors",
     "DecodeError": "sdr_decode.errors",
@@ -44,6 +46,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CalibrationError",
     "Corpus",
     "CorpusError",
     "DecodeError",

@@ -6,6 +6,7 @@ SDRDecodeError
 ├── EncoderError            an encoder cannot be loaded or does not do what is needed
 ├── CorpusError             a corpus cannot become an index
 ├── ResultFormatError       a result file is damaged, of another format, or not a result
+├── CalibrationError        no policy can be certified, or a calibration cannot be used
 └── DecodeError             a decode cannot start, or no candidate gave any text
 
 Every message says what was found, what was expected and what to do. Errors of the clients are
@@ -43,6 +44,10 @@ class CorpusError(SDRDecodeError):
 
 class ResultFormatError(SDRDecodeError):
     """A result file cannot be used."""
+
+
+class CalibrationError(SDRDecodeError):
+    """No policy keeps what was asked for, or a calibration cannot be used."""
 
 
 class DecodeError(SDRDecodeError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from sdr_decode.cli.calibrate import calibrate
 from sdr_decode.cli.errors import EXIT_CODES, clear_errors
 from sdr_decode.cli.explain import explain
 from sdr_decode.cli.generate import generate
@@ -19,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (generate, replay, plan, explain):
+for command in (generate, replay, calibrate, plan, explain):
     app.command(epilog=EXIT_CODES)(clear_errors()(command))
 
 

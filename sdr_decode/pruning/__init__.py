@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clients.spec import Registry
-from sdr_decode.pruning import lossless, margin, none, threshold
+from sdr_decode.pruning import calibrated, lossless, margin, none, threshold
 from sdr_decode.pruning.base import PrunePolicy
 
 policies: Registry[PrunePolicy] = Registry("prune policy")
@@ -11,5 +11,6 @@ policies.register("none", none.from_spec)
 policies.register("threshold", threshold.from_spec)
 policies.register("lossless", lossless.from_spec)
 policies.register("margin", margin.from_spec)
+policies.register("calibrated", calibrated.from_spec)
 
 __all__ = ["PrunePolicy", "policies"]

