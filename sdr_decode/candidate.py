@@ -50,9 +50,9 @@ class Pruning:
 class Candidate:
     """A candidate's standing. ``number`` is its place in the launch order, which breaks ties.
 
-    ``tokens`` counts the output tokens observed; ``mean_logprob`` is the mean natural log-probability
-    of one, ``None`` where the client does not tell it. ``ended`` says in words why a pruned or invalid
-    candidate ended; ``flaw`` names what makes it invalid.
+    ``tokens`` counts the output tokens observed; ``mean_logprob`` is the mean natural
+    log-probability of one, ``None`` where the client does not tell it. ``ended`` says in words why
+    a pruned or invalid candidate ended; ``flaw`` names what makes it invalid.
     """
 
     number: int

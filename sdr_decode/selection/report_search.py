@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,11 +15,13 @@ from sdr_decode.selection.report_table import (
     FINDINGS,
     IMPRESSION,
     UNSECTIONED,
+    Floats,
+    Integers,
     ReportTable,
     table_of,
 )
 
-DIRECTIONS = 128
+DIRECTIONS = 96
 # Bounds are computed in single precision from unit vectors that are so to 1e-6.
 _ROUNDING = 1e-5
 _FIRST, _GROWTH = 16, 4  # reports compared exactly at a time, at first, and how that number grows
@@ -52,7 +54,8 @@ class ReportSearch:
     1. the second term, for all reports: min over a of l(a, c) once per distinct sentence, then one
        mean per report. The first term is at least the mean over a of min over all c of l(a, c),
        since R is a part of the corpus. Both together are the bound by which reports are retrieved;
-    2. for the retrieved ones, the first term with l over the sentences of R alone;
+    2. for the retrieved ones, the first term with l over the sentences of R alone, one sentence of
+       the candidate after the other: each raises the bound, and reports drop out on the way;
     3. in the order of that bound, D itself, until the bound of the next report is above the least
        D found. No report beyond it can be nearer.
 
@@ -65,7 +68,7 @@ class ReportSearch:
     def __init__(
         self,
         reports: Iterable[CorpusReportRows] | ReportTable,
-        vectors: Callable[[NDArray[np.int64]], Vectors],
+        vectors: Callable[[Integers], Vectors],
         sentences: int,
         *,
         directions: int = DIRECTIONS,
@@ -74,97 +77,98 @@ class ReportSearch:
 
         Raises ``ValueError`` when no report has a sentence.
         """
-        self.table = reports if isinstance(reports, ReportTable) else table_of(reports)
-        if not self.table.ids:
+        self.table = reports if isinstance(reports, ReportTable) else table_of(reports, sentences)
+        if not len(self.table):
             raise ValueError("no report has a sentence")
         self._vectors = vectors
         self._projection: Projection = projection_of(vectors, sentences, directions)
-        # A sentence in each of the three sections has an entry of its own.
-        keys = self.table.sections.astype(np.int64) * sentences + self.table.rows
-        self._keys = keys.astype(np.int32 if 3 * sentences < 2**31 else np.int64)
-        self._lengths = self.table.lengths.astype(np.float32)
-        self._starts = self.table.starts[:-1]
 
     def nearest(self, candidate: EmbeddedSet) -> NearestReport:
         """The report nearest to a candidate that has at least one sentence."""
         codes = codes_of(candidate)
         bounds = np.maximum(self._projection.bounds(candidate.vectors), 0.0)
-        backward = self._backward(bounds, codes)
-        retrieval = (backward + self._least_forward(bounds, codes)) / 2.0
-        first = _least(retrieval, _FIRST)
-        distances = self._compare(candidate.vectors, codes, first)
-        best = float(distances.min())
-        found = {int(at): float(d) for at, d in zip(first, distances, strict=True)}
+        least = bounds.min(axis=1)
+        retrieval = (self.table.mean(_of_nearest(bounds, codes)) + least.mean()) / 2.0
 
-        retrieved = np.flatnonzero(retrieval <= best + TOLERANCE + _ROUNDING)
-        bound = (backward[retrieved] + self._forward(bounds, codes, retrieved)) / 2.0
-        for some in _in_order(retrieved, bound):
-            at = [place for place in some if int(retrieved[place]) not in found]
-            reports = retrieved[at]
-            reports = reports[bound[at] <= best + TOLERANCE + _ROUNDING]
-            if len(reports):
-                distances = self._compare(candidate.vectors, codes, reports)
-                best = min(best, float(distances.min()))
-                found.update(zip(reports.tolist(), distances.tolist(), strict=True))
-            if bound[some[-1]] > best + TOLERANCE + _ROUNDING:
-                break
-        winner = min(at for at, distance in found.items() if distance <= best + TOLERANCE)
-        return NearestReport(self.table.ids[winner], found[winner], len(found))
+        found = _Found(self, candidate.vectors, codes)
+        found.compare(_lowest(retrieval, _FIRST))
+        reports, bound = self._raised(bounds, codes, least, retrieval, found.limit)
+        order = np.argsort(bound, kind="stable")
+        start, size = 0, _FIRST
+        while start < len(order) and bound[order[start]] <= found.limit:
+            found.compare(np.sort(reports[order[start : start + size]]))
+            start, size = start + size, size * _GROWTH
+        return found.nearest()
 
     def brute_force(self, candidate: EmbeddedSet) -> NearestReport:
-        """The same by comparing with every report: what the search is checked against."""
-        every = np.arange(len(self.table.ids))
-        distances = self._compare(candidate.vectors, codes_of(candidate), every)
-        winner = int(np.flatnonzero(distances <= distances.min() + TOLERANCE)[0])
-        return NearestReport(self.table.ids[winner], float(distances[winner]), len(every))
+        """The same by comparing with every report: what the search is measured against."""
+        found = _Found(self, candidate.vectors, codes_of(candidate))
+        found.compare(np.arange(len(self.table)))
+        return found.nearest()
 
-    def _backward(
-        self, bounds: NDArray[np.float32], codes: NDArray[np.int8]
-    ) -> NDArray[np.float32]:
-        """For every report the mean over its sentences of the bound to the nearest of the
-        candidate."""
-        least = [
-            bounds[compared].min(axis=0)
-            if (compared := _comparing(codes, section)).any()
-            else np.ones(bounds.shape[1], np.float32)
-            for section in (UNSECTIONED, FINDINGS, IMPRESSION)
-        ]
-        each = np.concatenate(least)[self._keys]
-        means: NDArray[np.float32] = np.add.reduceat(each, self._starts) / self._lengths
-        return means
+    def _raised(
+        self,
+        bounds: NDArray[np.float32],
+        codes: NDArray[np.int8],
+        least: NDArray[np.float32],
+        retrieval: Floats,
+        limit: float,
+    ) -> tuple[Integers, Floats]:
+        """The reports that the limit leaves, and their bounds with the first term in full."""
+        reports = np.flatnonzero(retrieval <= limit)
+        bound = retrieval[reports]
+        # First the sentences that few reports have: they raise most bounds.
+        for at in np.argsort(least - bounds.mean(axis=1)):
+            raised = self.table.least(_by_section(bounds[at], codes[at]), reports) - least[at]
+            bound = bound + raised / (2 * len(codes))
+            left = bound <= limit
+            reports, bound = reports[left], bound[left]
+            if not len(reports):
+                break
+        return reports, bound
 
-    def _least_forward(self, bounds: NDArray[np.float32], codes: NDArray[np.int8]) -> float:
-        """The mean over the candidate's sentences of the bound to any sentence: at most the
-        first term for any report."""
-        return float(bounds.min(axis=1).mean())
-
-    def _forward(
-        self, bounds: NDArray[np.float32], codes: NDArray[np.int8], reports: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        """For some reports the mean over the candidate's sentences of the bound to the nearest."""
-        places, begins = self.table.places(reports)
-        rows, sections = self.table.rows[places], self.table.sections[places]
-        total = np.zeros(len(reports), np.float32)
-        for bound, code in zip(bounds, codes, strict=True):  # a row at a time stays in the cache
-            each = bound[rows]
-            each[_apart(code, sections)] = 1.0
-            total += np.minimum.reduceat(each, begins)
-        return total / len(codes)
-
-    def _compare(
-        self, vectors: Vectors, codes: NDArray[np.int8], reports: NDArray[np.int64]
+    def distances(
+        self, vectors: Vectors, codes: NDArray[np.int8], reports: Integers
     ) -> NDArray[np.float64]:
-        """The symmetric Chamfer distances to some reports, in double precision."""
-        places, begins = self.table.places(reports)
-        rows, inverse = np.unique(self.table.rows[places], return_inverse=True)
-        distances = cosine_distance(vectors, self._vectors(rows))[:, inverse]
-        sections = self.table.sections[places]
-        for distance, code in zip(distances, codes, strict=True):
-            distance[_apart(code, sections)] = 1.0
-        forward = np.minimum.reduceat(distances, begins, axis=1).mean(axis=0)
-        backward = np.add.reduceat(distances.min(axis=0), begins) / self.table.lengths[reports]
-        halves: NDArray[np.float64] = (forward + backward) / 2.0
+        """The symmetric Chamfer distances of a candidate to some reports, in double precision."""
+        table, keys = self.table.part(reports)
+        sections, rows = np.divmod(keys, self.table.sentences)
+        distinct, places = np.unique(rows, return_inverse=True)
+        between = cosine_distance(vectors, self._vectors(distinct))[:, places]
+        apart = (codes[:, None] != sections) & (codes[:, None] != 0) & (sections != 0)
+        between[apart] = 1.0
+        forward = np.mean([table.least(each) for each in between], axis=0)
+        halves: NDArray[np.float64] = (forward + table.mean(between.min(axis=0))) / 2.0
         return halves
+
+
+class _Found:
+    """The distances computed so far of one candidate to reports."""
+
+    def __init__(self, search: ReportSearch, vectors: Vectors, codes: NDArray[np.int8]) -> None:
+        self._search, self._vectors, self._codes = search, vectors, codes
+        self._reports: list[Integers] = []
+        self._distances: list[NDArray[np.float64]] = []
+        self.least = float("inf")
+
+    @property
+    def limit(self) -> float:
+        """A report whose bound is above this is neither the nearest nor ties with it."""
+        return self.least + TOLERANCE + _ROUNDING
+
+    def compare(self, reports: Integers) -> None:
+        distances = self._search.distances(self._vectors, self._codes, reports)
+        self._reports.append(reports)
+        self._distances.append(distances)
+        self.least = min(self.least, float(distances.min()))
+
+    def nearest(self) -> NearestReport:
+        table = self._search.table
+        reports, distances = np.concatenate(self._reports), np.concatenate(self._distances)
+        tied = np.flatnonzero(distances <= self.least + TOLERANCE)
+        winner = tied[np.argmin(table.order[reports[tied]])]
+        name = table.ids[table.order[reports[winner]]]
+        return NearestReport(name, float(distances[winner]), len(np.unique(reports)))
 
 
 def codes_of(candidate: EmbeddedSet) -> NDArray[np.int8]:
@@ -175,29 +179,37 @@ def codes_of(candidate: EmbeddedSet) -> NDArray[np.int8]:
     return np.array([_CODES[section] for section in candidate.sections], np.int8)
 
 
-def _comparing(codes: NDArray[np.int8], section: int) -> NDArray[np.bool_]:
-    if section == UNSECTIONED:
-        return np.ones(len(codes), np.bool_)
-    return (codes == section) | (codes == UNSECTIONED)
+def _of_nearest(bounds: NDArray[np.float32], codes: NDArray[np.int8]) -> NDArray[np.float32]:
+    """For every key the bound of its distance to the nearest sentence of the candidate."""
+    apart = np.ones(bounds.shape[1], np.float32)
+    return np.concatenate(
+        [
+            bounds.min(axis=0),
+            *(
+                bounds[compared].min(axis=0) if compared.any() else apart
+                for section in (FINDINGS, IMPRESSION)
+                for compared in [(codes == section) | (codes == UNSECTIONED)]
+            ),
+        ]
+    )
 
 
-def _apart(code: np.int8, sections: NDArray[np.int8]) -> NDArray[np.bool_]:
-    if code == UNSECTIONED:
-        return np.zeros(len(sections), np.bool_)
-    return (sections != code) & (sections != UNSECTIONED)
+def _by_section(bound: NDArray[np.float32], code: np.int8) -> NDArray[np.float32]:
+    """For every key the bound of its distance to one sentence of the candidate."""
+    apart = np.ones(len(bound), np.float32)
+    return np.concatenate(
+        [
+            bound,
+            *(
+                bound if code in {section, UNSECTIONED} else apart
+                for section in (FINDINGS, IMPRESSION)
+            ),
+        ]
+    )
 
 
-def _least(values: NDArray[np.float32], many: int) -> NDArray[np.int64]:
+def _lowest(values: Floats, many: int) -> Integers:
+    """Where the lowest values stand, in rising order."""
     many = min(many, len(values))
-    return np.argpartition(values, many - 1)[:many]
-
-
-def _in_order(
-    reports: NDArray[np.int64], bound: NDArray[np.float32]
-) -> Iterator[NDArray[np.int64]]:
-    """Places in ``reports`` in the order of their bounds, in growing batches."""
-    order = np.argsort(bound, kind="stable")
-    start, size = 0, _FIRST
-    while start < len(order):
-        yield order[start : start + size]
-        start, size = start + size, size * _GROWTH
+    lowest: Integers = np.sort(np.argpartition(values, many - 1)[:many])
+    return lowest
