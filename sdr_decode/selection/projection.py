@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from sdr_decode.distances import Vectors
 
 _SAMPLE = 20_000  # vectors from which the directions are learnt
+# Added to the square of what is left: a root of almost nothing has no exact digits, and what is
+# left must not be taken for less.
+_ROUNDING = np.float32(1e-6)
 _BLOCK = 8_192  # vectors that are held in memory at once
 
 
@@ -59,5 +62,5 @@ def projection_of(
 
 def _shortened(vectors: Vectors, directions: NDArray[np.float32]) -> NDArray[np.float32]:
     kept = vectors @ directions
-    left = np.sqrt(np.maximum(0.0, 1.0 - np.einsum("np,np->n", kept, kept)))
+    left = np.sqrt(np.maximum(0.0, 1.0 - np.einsum("np,np->n", kept, kept)) + _ROUNDING)
     return np.column_stack([kept, left])
