@@ -18,7 +18,8 @@ class CorpusSelector(Selector):
     (SDR, arXiv 2606.00440). It prefers the most typical report.
 
     Ties are common at distance 0. They go to the candidate launched first, or, with ``tie``, to the
-    one that another selector prefers among those that tie.
+    one that another selector prefers among those that tie. A policy that relies on the launch order
+    of ties (``lossless``) then still keeps the distance of the winner, but not which one it is.
     """
 
     def __init__(self, form: Literal["chamfer", "hausdorff"], tie: Selector | None = None) -> None:
