@@ -36,7 +36,7 @@ def ledger_of(
         *(accounts.never_launched(number) for number in range(len(candidates), k)),
     ]
     rows, money = priced(rows, tariff)
-    return Ledger(k, len(candidates), tuple(rows), money)
+    return Ledger(k, decode.prompts_sent, tuple(rows), money)
 
 
 class _Accounts:
@@ -47,6 +47,8 @@ class _Accounts:
     ) -> None:
         self._transcripts = decode.transcripts
         self._usages: Mapping[int, Usage] = decode.usages
+        self._shares = decode.shares
+        self._complete = decode.complete
         self._full_tokens = full_tokens
         self._lockstep = lockstep
         candidates = decode.race.candidates
@@ -61,7 +63,8 @@ class _Accounts:
         if candidate.state is State.PRUNED:
             decided = self._text(candidate, Count(candidate.tokens, arrived.provenance))
             observed, overshoot = decided, less(text, decided.value)
-            avoided = self._avoided(candidate.number, arrived, text)
+            if candidate.number not in self._complete:
+                avoided = self._avoided(candidate.number, arrived, text)
         return LedgerRow(
             candidate=candidate.number,
             state=str(candidate.state),
@@ -92,8 +95,11 @@ class _Accounts:
     def _generated(self, candidate: Candidate, arrived: Count) -> Count:
         """What arrived, unless a stream that was cut off may have written more: then at least the
         provider's last count, or what arrived and as much hidden reasoning as the siblings'."""
+        if candidate.number in self._shares:
+            return self._shares[candidate.number]
         told = self._usage(candidate).output_tokens
-        if candidate.finished or self._lockstep or (told and candidate.state is State.INVALID):
+        complete = candidate.finished or candidate.number in self._complete
+        if complete or self._lockstep or (told and candidate.state is State.INVALID):
             return arrived
         seen = arrived.value or 0
         if seen and arrived.provenance != "reported":
@@ -111,7 +117,7 @@ class _Accounts:
         if usage.prompt_tokens is not None:
             return _told(usage.prompt_tokens, usage)
         for sibling in self._usages.values():
-            if sibling.prompt_tokens is not None:
+            if sibling.prompt_tokens:  # none where a sibling sent the prompt for all
                 return Count(sibling.prompt_tokens, "estimated")
         return UNKNOWN
 

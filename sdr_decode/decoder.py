@@ -28,7 +28,8 @@ from sdr_decode.decode import Decode
 from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
 from sdr_decode.events import CandidatePruned, Decision, Event
-from sdr_decode.launch import LaunchPlan, launch_plans
+from sdr_decode.guard import checked_usage
+from sdr_decode.launch import Chosen, LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.pruning import PrunePolicy, policies
 from sdr_decode.result import Result
@@ -93,7 +94,7 @@ class SDRDecoder:
         self._background: BackgroundLoop | None = None
         self._starting = threading.Lock()
         self._closed = False
-        self._settings = {
+        self._settings: dict[str, Any] = {
             "version": __version__,
             "client": self._client if isinstance(self._client, str) else self._client.name,
             "prune": prune if isinstance(prune, str) else repr(prune),
@@ -147,10 +148,7 @@ class SDRDecoder:
         (``contextlib.aclosing``) when you leave it early, so that the streams close at once.
         """
         self._refuse_closed()
-        if type(k) is not int or k < 1:
-            raise DecodeError(f"k is {k!r}; ask for at least 1 candidate, in a whole number")
-        if seed is not None and type(seed) is not int:
-            raise DecodeError(f"the seed is {seed!r}; expected a whole number")
+        _require_whole(k, seed)
         request = Request(
             self.prompt.fill(indication=indication, comparison=comparison),
             await asyncio.to_thread(_load, images),
@@ -160,10 +158,12 @@ class SDRDecoder:
         client = self._client_here()
         await client.check(request, k)
         await asyncio.to_thread(self._encoder.load)
-        decode = Decode(self.policy, self.plan, self.measure, k)
+        chosen = await self.plan.choose(client, self._settings["client"], request, k)
+        shared = client.shared(request, k) if chosen.plan.shared else None
+        decode = Decode(self.policy, chosen.plan, self.measure, k)
 
         with decode.noting_what_is_lost():
-            async with Streams(client, request, self.timeouts) as streams:
+            async with Streams(client, request, self.timeouts, shared) as streams:
                 while True:
                     for launched in decode.launch():
                         streams.open(launched.candidate)
@@ -178,6 +178,8 @@ class SDRDecoder:
                         yield event
         for late in decode.hear(streams.pending()):
             yield late
+        if shared is not None:
+            decode.deal_out(checked_usage(shared.usage))
 
         # In a thread: a selector may compare all sentences of all candidates.
         result = await asyncio.to_thread(
@@ -190,8 +192,8 @@ class SDRDecoder:
             tariff=await asyncio.to_thread(self._tariff_of, client.name),
             seed=seed or 0,
             study=study,
-            warnings=self._warnings(client, request),
-            settings={**self._settings, "k": k, "seed": seed},
+            warnings=self._warnings(client, request, chosen),
+            settings={**self._settings, **self._launched(chosen), "k": k, "seed": seed},
         )
         yield Decision(result.winner, result.reason)
         yield result
@@ -257,8 +259,12 @@ class SDRDecoder:
             self._opened[loop] = open_client(self._client, self._context)
         return self._opened[loop]
 
-    def _warnings(self, client: Client, request: Request) -> tuple[str, ...]:
-        warnings = []
+    def _launched(self, chosen: Chosen) -> dict[str, str]:
+        asked = self._settings["launch"]
+        return {"launch": asked if chosen.spec is None else f"{asked} -> {chosen.spec}"}
+
+    def _warnings(self, client: Client, request: Request, chosen: Chosen) -> tuple[str, ...]:
+        warnings = [] if chosen.warning is None else [chosen.warning]
         if client.ignores_images and request.images:
             warnings.append(f"the client {client.name} does not look at the images")
         if self._encoder.over_long:
@@ -276,6 +282,13 @@ def _client(client: str | Client | object, model: str | None) -> str | Client:
         named = client if isinstance(client, str) else client.name
         raise SpecError(f"found the model {model!r} beside the client {named}, which names its own")
     return client
+
+
+def _require_whole(k: int, seed: int | None) -> None:
+    if type(k) is not int or k < 1:
+        raise DecodeError(f"k is {k!r}; ask for at least 1 candidate, in a whole number")
+    if seed is not None and type(seed) is not int:
+        raise DecodeError(f"the seed is {seed!r}; expected a whole number")
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

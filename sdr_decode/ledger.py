@@ -26,6 +26,10 @@ class LedgerRow:
     estimate, with as much hidden reasoning as the siblings'. ``avoided`` is the output that was
     never generated because the candidate was pruned or not launched: 0 for one that ended by
     itself. ``dollars`` are low if a stopped stream is billed no further, high if in full.
+
+    Where one request asked for all candidates, the first has its prompt and the others none; what
+    arrived of a pruned one until the request ended is overshoot; and ``generated`` is each one's
+    share of the sum, which is all that the provider tells.
     """
 
     candidate: int

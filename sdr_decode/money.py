@@ -77,7 +77,9 @@ def _cost(row: LedgerRow, tariff: Tariff) -> Dollars:
 def _full(row: LedgerRow, prompt: int | None, tariff: Tariff) -> Dollars:
     generated, avoided = row.generated.value, row.avoided.value
     output = None if generated is None or avoided is None else generated + avoided
-    asked, cached = (row.prompt.value, row.cached.value) if row.launched else (prompt, None)
+    asked, cached = (
+        (row.prompt.value, row.cached.value) if row.prompt.value != 0 else (prompt, None)
+    )
     whole = BilledTokens(asked, output, tariff.cached(asked, cached))
     return bill(whole, tariff.prices, tariff.cancellation)
 
