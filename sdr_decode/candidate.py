@@ -50,8 +50,9 @@ class Pruning:
 class Candidate:
     """A candidate's standing. ``number`` is its place in the launch order, which breaks ties.
 
-    ``tokens`` counts the output tokens observed. ``ended`` says in words why a pruned or invalid
-    candidate ended; ``flaw`` names what makes it invalid.
+    ``tokens`` counts the output tokens observed; ``mean_logprob`` is the mean natural
+    log-probability of one, ``None`` where the client does not tell it. ``ended`` says in words why
+    a pruned or invalid candidate ended; ``flaw`` names what makes it invalid.
     """
 
     number: int
@@ -59,6 +60,7 @@ class Candidate:
     sentences: list[MeasuredSentence] = field(default_factory=list)
     distance: RunningDistance = field(default_factory=RunningDistance)
     tokens: int = 0
+    mean_logprob: float | None = None
     ended: str | None = None
     flaw: Flaw | None = None
 
