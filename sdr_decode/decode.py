@@ -67,6 +67,7 @@ class Decode:
             if isinstance(arrival.what, Piece):
                 closed = transcript.write(arrival.what)
                 candidate.tokens = transcript.tokens.value or 0
+                candidate.loop = transcript.loop
                 yield TokenDelta(number, arrival.what.text, candidate.tokens)
             else:
                 closed = self._end(number, arrival.what)

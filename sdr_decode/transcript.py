@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clients import Piece, Usage
 from sdr_decode.counts import Count
+from sdr_decode.loops import LoopWatch
 from sdr_decode.segmenter import Segmenter
 from sdr_decode.sentences import Sentence, well_formed
 
@@ -15,6 +16,7 @@ class Transcript:
 
     def __init__(self) -> None:
         self._segmenter = Segmenter()
+        self._loops = LoopWatch()
         self._parts: list[str] = []
         self._held = ""
         self._counted = 0
@@ -29,6 +31,11 @@ class Transcript:
     def sectioned(self) -> bool:
         """Whether a findings or an impression heading has stood in the text."""
         return any(heading.section is not None for heading in self._segmenter.headings)
+
+    @property
+    def loop(self) -> str | None:
+        """What the text has come to repeat without end, in words; ``None`` while it does not."""
+        return self._loops.found
 
     @property
     def tokens(self) -> Count:
@@ -66,4 +73,5 @@ class Transcript:
 
     def _take(self, text: str) -> list[Sentence]:
         self._parts.append(text)
+        self._loops.feed(text)
         return self._segmenter.feed(text)
