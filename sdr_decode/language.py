@@ -64,15 +64,24 @@ class Language:
     scripts: frozenset[str]
 
     def is_slip(self, sentence: str) -> bool:
-        """Whether a sentence, which is not blank, is not in this language."""
+        """Whether a sentence that holds a letter or a digit is not in this language."""
         if self.name == JAPANESE:
             return _KANA.search(sentence) is None
         scripts = [script_of(char) for char in sentence if char.isalpha()]
         return 2 * sum(script not in self.scripts for script in scripts) > len(scripts)
 
+    def is_all_of(self, text: str) -> bool:
+        """Whether no sentence of a text can be a slip, seen at a glance."""
+        if self.name == JAPANESE:
+            return False
+        if text.isascii():
+            return "LATIN" in self.scripts
+        return all(script_of(char) in self.scripts for char in text if char.isalpha())
+
     def left(self, sentences: Iterable[str]) -> tuple[str, str] | None:
-        """The first two slips in a row among sentences in order, ``None`` without."""
-        written = (sentence for sentence in sentences if sentence.strip())
+        """The first two slips in a row among sentences in order, ``None`` without. Those without
+        a letter or digit are passed over."""
+        written = (sentence for sentence in sentences if any(map(str.isalnum, sentence)))
         for before, after in pairwise(written):
             if self.is_slip(before) and self.is_slip(after):
                 return before, after
@@ -81,8 +90,15 @@ class Language:
     def sentences(self, text: str) -> Sequence[str]:
         """The sentences that a whole text is judged by."""
         if self.name == JAPANESE:
-            return [part for part in _STOP.split(text) if part.strip()]
+            return _STOP.split(text)
         return [sentence.text for sentence in split_sentences(text)]
+
+    def closed(self, sentences: Iterable[str]) -> Sequence[str]:
+        """Of a text that goes on, the sentences that it is judged by so far, from those that the
+        segmenter closed."""
+        if self.name == JAPANESE:
+            return _STOP.split("\n".join(sentences))[:-1]
+        return list(sentences)
 
 
 def expected_language(word: str = "en") -> Language:
@@ -110,6 +126,8 @@ def known_languages() -> frozenset[str]:
 def language_consistency(text: str, language: str | Language = "en") -> float:
     """1.0 when the text stays in its language, 0.0 when it has two slips in a row."""
     expected = expected_language(language) if isinstance(language, str) else language
+    if expected.is_all_of(text):
+        return 1.0
     return 1.0 if expected.left(expected.sentences(text)) is None else 0.0
 
 

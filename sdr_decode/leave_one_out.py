@@ -22,7 +22,7 @@ from sdr_decode.sentences import SECTIONS, Section
 REPORTS = 3_000
 """So many reports are measured at most, drawn without repetition, always the same."""
 
-COMPARISONS = 1_000_000_000
+COMPARISONS = 300_000_000
 """Fewer are when their sentences need more comparisons with those of the corpus."""
 
 _ENOUGH = 50  # reports that have come so far, for a quantile to be one
@@ -54,7 +54,8 @@ _working = Lock()
 def running_distances(corpus: Corpus, *, sections: bool = True) -> RunningDistances:
     """Those of the corpus's reports, each against all others; worked out once for each corpus.
 
-    Seconds for 6,000 distinct sentences; for 200,000 a sample of the reports is taken.
+    Seconds for 6,000 distinct sentences; for 200,000 some hundred reports are sampled, so that it
+    takes less than a minute.
     """
     with _working:
         kept = _kept.setdefault(corpus, {})

@@ -92,7 +92,7 @@ class LoopWatch:
 
 def words_of(text: str) -> list[str]:
     """The words and marks of a text, case-folded, as loops are looked for among them."""
-    return [word.casefold() for word in _WORDS.findall(text)]
+    return _WORDS.findall(text.casefold())
 
 
 def says_something(word: str) -> bool:

@@ -8,22 +8,24 @@ Counted as redundant, in words and marks:
   third time in a row on;
 - trailing filler: what stands behind the last letter or digit, beyond ``_AT_END`` characters.
 
-De-identification blanks (``XXXX``) and numbers alone are never redundant, and an impression may
-repeat the findings.
+De-identification blanks (``XXXX``), marks and numbers alone are never redundant, and an impression
+may repeat the findings. Sentences end at full stops and line ends here, and sections begin at their
+plain headings: whole texts are judged by the thousand, and where exactly a sentence ends matters
+little when the next says the same.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from operator import eq
 
 from sdr_decode.loops import LONGEST_LOOP, says_something, words_of
-from sdr_decode.segmenter import split_sentences
-from sdr_decode.sentences import Sentence, is_sentence, normalise
 
 _NGRAM = 12
 _AT_END = 4
 _TAIL = re.compile(r"[\W_]*\Z")
+_SECTION = re.compile(r"(?i)\b(?:findings|impression)\b[\s*#]*(?::|$)", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[\u3002\uff61\n\r]+")
 
 
 def consistency(text: str) -> float:
@@ -31,10 +33,9 @@ def consistency(text: str) -> float:
 
     An empty text repeats nothing: 1.
     """
-    sentences = sorted(split_sentences(text), key=lambda sentence: sentence.section or "")
     redundant = total = 0
-    for _, section in groupby(sentences, key=lambda sentence: sentence.section):
-        marked = _marked(list(section))
+    for section in _SECTION.split(text):
+        marked = _marked(section)
         redundant += sum(marked)
         total += len(marked)
     tail = _TAIL.search(text)
@@ -42,15 +43,16 @@ def consistency(text: str) -> float:
     return 1.0 - (redundant + filler) / (total + filler) if total + filler else 1.0
 
 
-def _marked(section: list[Sentence]) -> list[bool]:
-    """For each word and mark of the sentences of a section, whether it is redundant."""
+def _marked(section: str) -> list[bool]:
+    """For each word and mark of a section, whether it is redundant."""
     words: list[str] = []
     marked: list[bool] = []
-    said: set[str] = set()
-    for sentence in section:
-        of_sentence = words_of(sentence.text)
-        key = normalise(sentence.text)
-        marked += [key in said and is_sentence(key)] * len(of_sentence)
+    said: set[tuple[str, ...]] = set()
+    for sentence in _SENTENCE.split(section.rstrip(".\u3002_ \n\r")):
+        of_sentence = words_of(sentence)
+        key = tuple(word for word in of_sentence if word[0].isalnum())
+        again = key in said and any(map(says_something, key))
+        marked += [again] * len(of_sentence)
         words += of_sentence
         said.add(key)
     _mark_again(words, marked)
@@ -69,9 +71,11 @@ def _mark_again(words: list[str], marked: list[bool]) -> None:
 
 def _mark_loops(words: list[str], marked: list[bool]) -> None:
     for period in range(1, LONGEST_LOOP + 1):
+        equal = list(map(eq, words[period:], words))
+        if sum(equal) <= period:
+            continue
         same = 0
-        for place in range(period, len(words)):
-            same = same + 1 if words[place] == words[place - period] else 0
-            stretch = words[place - period + 1 : place + 1]
-            if same > period and any(map(says_something, stretch)):
+        for place, is_equal in enumerate(equal, period):
+            same = same + 1 if is_equal else 0
+            if same > period and any(map(says_something, words[place - period + 1 : place + 1])):
                 marked[place] = True

@@ -24,7 +24,8 @@ class LeavesLanguage(PrunePolicy):
         for candidate in candidates:
             if not candidate.running:
                 continue
-            slips = self.language.left(each.sentence.text for each in candidate.sentences)
+            closed = self.language.closed(each.sentence.text for each in candidate.sentences)
+            slips = self.language.left(closed)
             if slips is not None:
                 yield Pruning(
                     candidate.number,
