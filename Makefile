@@ -32,6 +32,7 @@ demo: .venv/demo.stamp $(INDEX) $(IMAGE) ## build an index of the Open-i reports
 		--prune margin:0.02 --select corpus --seed 7
 
 test: .venv/dev.stamp ## run every test
+	@.ci/browser
 	$(BIN)/python -m pytest $(ARGS)
 
 check: .venv/dev.stamp ## check format, lint and types

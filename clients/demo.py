@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -14,7 +13,7 @@ from clients.errors import ClientClosedError, ClientError, SpecError
 from clients.local_stream import Ending, LocalRequest, LocalStream, Pieces
 from clients.ngram_model import NgramModel
 from clients.registry import ClientContext
-from clients.spec import Spec, allow_options, number, whole_number
+from clients.spec import Spec, allow_options, positive, whole_number
 
 DEFAULT_ORDER = 3
 LOWEST_ORDER = 2
@@ -124,11 +123,7 @@ def open_from_spec(spec: Spec, context: ClientContext) -> DemoClient:
     order = DEFAULT_ORDER
     if spec.value is not None:
         order = whole_number(spec, spec.value, "order", low=LOWEST_ORDER)
-    rate = None
-    if "rate" in spec.options:
-        rate = number(spec, spec.options["rate"], "rate")
-        if not 0 < rate < math.inf:
-            raise SpecError(f"demo found rate={rate:g}; expected a number above 0")
+    rate = positive(spec, spec.options["rate"], "rate") if "rate" in spec.options else None
     if context.reports is None:
         raise SpecError(
             "the demo client learns from the reports of an index and was given none; "

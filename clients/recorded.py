@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import threading
 from collections.abc import Iterable
@@ -18,7 +17,7 @@ from clients.recording.reader import read_recording
 from clients.recording.store import StudyStore
 from clients.recording.study import RecordedCandidate, RecordedStudy
 from clients.registry import ClientContext
-from clients.spec import Spec, allow_options, number
+from clients.spec import Spec, allow_options, positive
 
 
 class RecordedClient(Client):
@@ -171,9 +170,4 @@ def open_from_spec(spec: Spec, context: ClientContext) -> RecordedClient:
 
 
 def _factor(spec: Spec, option: str) -> float | None:
-    if option not in spec.options:
-        return None
-    factor = number(spec, spec.options[option], option)
-    if not 0 < factor < math.inf:
-        raise SpecError(f"{spec.name} found {option}={factor:g}; expected a number above 0")
-    return factor
+    return positive(spec, spec.options[option], option) if option in spec.options else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Generic, TypeVar
 from clients.errors import SpecError
 
 Member = TypeVar("Member")
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +124,7 @@ def number(
     expected = f"a number {'from' if high is not None else 'of at least'} {low:g}" + (
         f" to {high:g}" if high is not None else ""
     )
-    try:
-        value = float(word) if word is not None else None
-    except ValueError:
-        value = None
+    value = _read(float, word)
     if value is None or not value >= low or (high is not None and value > high):
         found = "nothing" if word is None else repr(word)
         raise SpecError(f"{spec.name} found {found} as its {name}; expected {expected}")
@@ -134,16 +133,32 @@ def number(
 
 def whole_number(spec: Spec, word: str | None, name: str, *, low: int = 0) -> int:
     """The whole number ``word`` of at least ``low``, or a ``SpecError``."""
-    try:
-        value = int(word) if word is not None else None
-    except ValueError:
-        value = None
+    value = _read(int, word)
     if value is None or value < low:
         found = "nothing" if word is None else repr(word)
         raise SpecError(
             f"{spec.name} found {found} as its {name}; expected a whole number of at least {low}"
         )
     return value
+
+
+def positive(spec: Spec, word: str | None, name: str) -> float:
+    """The finite number ``word`` above 0, or a ``SpecError``."""
+    value = _read(float, word)
+    if value is None or not 0 < value < math.inf:
+        found = "nothing" if word is None else repr(word)
+        raise SpecError(f"{spec.name} found {found} as its {name}; expected a number above 0")
+    return value
+
+
+def _read(kind: Callable[[str], Number], word: str | None) -> Number | None:
+    # Python reads the digits of every script, and underscores between them.
+    if word is None or not word.isascii() or "_" in word:
+        return None
+    try:
+        return kind(word)
+    except ValueError:
+        return None
 
 
 def true_or_false(spec: Spec, option: str, default: bool = False) -> bool:

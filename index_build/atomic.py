@@ -33,7 +33,6 @@ def new_directory(target: Path, *, replace: bool) -> Iterator[Path]:
     """Give an empty directory to write into, which becomes ``target`` when the block ends well and
     is removed when it does not. The caller has checked that ``target`` may be replaced."""
     with writing(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
         recover(target)
         building, lock = _locked_directory(target)
     try:
@@ -45,7 +44,7 @@ def new_directory(target: Path, *, replace: bool) -> Iterator[Path]:
             if replace and target.exists():
                 _put_in_place_of(building, target)
             else:
-                building.rename(target)
+                _put_where_nothing_is(building, target)
             _to_disk(target.parent)
     finally:
         shutil.rmtree(building, ignore_errors=True)  # the old directory, after a swap
@@ -118,6 +117,24 @@ def _to_disk(path: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def _put_where_nothing_is(building: Path, target: Path) -> None:
+    try:
+        building.rename(target)
+    except OSError as error:
+        if target.exists():
+            raise appeared(target) from error
+        raise
+
+
+def appeared(target: Path) -> CorpusError:
+    """Somebody else has made ``target`` since it was found to be free."""
+    return CorpusError(
+        f"{target} appeared while this index was being built, perhaps from another build; it stays "
+        "as it is and this index is dropped: use that one, pass --overwrite (overwrite=True) to "
+        "replace it, or choose another output"
+    )
 
 
 def _put_in_place_of(building: Path, target: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from index_build.atomic import new_directory, writing
+from index_build.atomic import appeared, new_directory, writing
 from index_build.collect import Collection, collect
 from index_build.report import CorpusReport
 from index_build.write import new_vector_index, write_manifest, write_tables, write_vectors
@@ -83,6 +83,7 @@ def build(
             sections=sections,
             read=None if progress is None else lambda done: progress("read", done, None),
         )
+        _require_still_free(target, overwrite)  # before the long work, and again at its end
         order = sorted(corpus.sentences, key=lambda key: (-corpus.sentences[key].count, key))
         loaded = load_encoder(encoder) if isinstance(encoder, str) else encoder
         texts = [as_embedded(key) for key in order]
@@ -93,6 +94,7 @@ def build(
         if progress is not None:
             progress("write", 0, 1)
         counts = _count(corpus, over_long=len(too_long))
+        _require_still_free(target, overwrite)
         with writing(target):
             write_tables(folder, corpus, order)
             write_vectors(folder, vectors, new_vector_index(loaded.dimension, precision))
@@ -117,6 +119,11 @@ def build(
 
 
 def _require_free(target: Path, overwrite: bool) -> None:
+    if not target.parent.is_dir():
+        raise CorpusError(
+            f"found no folder {target.parent} to write {target.name} into; make it, or choose "
+            "another output"
+        )
     if not target.exists():
         return
     if not overwrite:
@@ -132,6 +139,12 @@ def _require_free(target: Path, overwrite: bool) -> None:
                 f"{target} is not an index directory and is not overwritten ({error}); choose "
                 "another output"
             ) from error
+
+
+def _require_still_free(target: Path, overwrite: bool) -> None:
+    if target.exists() and not overwrite:
+        raise appeared(target)
+    _require_free(target, overwrite)
 
 
 def _empty(folder: Path) -> bool:

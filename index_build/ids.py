@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from index_build.readers.decoding import json_fault, undecodable_byte
 from sdr_decode.errors import CorpusError
+from sdr_decode.invisible import visible
 
 
 def read_ids(spec: str) -> frozenset[str]:
@@ -21,14 +23,16 @@ def read_ids(spec: str) -> frozenset[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeError as error:
-        raise CorpusError(f"{path} is not a list of ids in UTF-8 text ({error})") from error
+        raise CorpusError(
+            f"{path} is not a list of ids in UTF-8 text ({undecodable_byte(error)})"
+        ) from error
     if text.lstrip()[:1] in ("{", "["):
         found = _from_json(text, path, key)
     elif key is None:
-        found = [line.strip() for line in text.splitlines()]
+        found = text.splitlines()
     else:
         raise CorpusError(f"{path} is not a JSON object, so it has no key {key!r}; drop #{key}")
-    ids = frozenset(name for name in found if name)
+    ids = frozenset(name for line in found if (name := visible(line).strip()))
     if not ids:
         raise CorpusError(f"{spec} holds no ids; expected one a line, or a JSON list")
     return ids
@@ -56,7 +60,7 @@ def _from_json(text: str, path: Path, key: str | None) -> list[str]:
     try:
         whole: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CorpusError(f"{path} is not JSON ({error})") from error
+        raise CorpusError(f"{path} is not JSON ({json_fault(error)})") from error
     if isinstance(whole, dict):
         whole = whole[_one_key(list(whole), path, key)]
     elif key is not None:
@@ -66,7 +70,7 @@ def _from_json(text: str, path: Path, key: str | None) -> list[str]:
     ):
         place = f"{path}#{key}" if key is not None else str(path)
         raise CorpusError(f"{place} is not a JSON list of ids; expected strings or whole numbers")
-    return [str(item).strip() for item in whole]
+    return [str(item) for item in whole]
 
 
 def _one_key(keys: list[str], path: Path, key: str | None) -> str:

@@ -26,8 +26,14 @@ def is_ours(error: BaseException) -> bool:
 
 
 def told(error: BaseException) -> str:
-    """An error in words: a client's own are sentences, others are named with their type."""
-    return str(error) if isinstance(error, ClientError) else repr(error)
+    """An error in words: a client's own are sentences, others are named with their type, and with
+    their cause where they have no words of their own."""
+    if isinstance(error, ClientError):
+        return str(error)
+    cause = error.__cause__
+    if str(error) or cause is None or isinstance(cause, asyncio.CancelledError):
+        return repr(error)
+    return f"{error!r}, caused by {cause!r}"
 
 
 def checked_piece(piece: object) -> Piece:

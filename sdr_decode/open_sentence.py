@@ -13,7 +13,7 @@ headings in Markdown (``## Heart``, ``**Heart**``).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdr_decode.characters import BULLETS, DASHES, INNER_BULLETS, Kind, kind_of
 from sdr_decode.cursor import Cursor
@@ -70,6 +70,7 @@ class OpenSentence:
         self._words = Words()
         self._marks_from = self.start  # where the marks of emphasis before the next word began
         self._stop: Stop | None = None
+        self._title: Cut | None = None  # "IMPRESSION.", if that is the whole sentence
         self._broken = False  # a line end was met since the last solid character
         self._may_break = False  # ... and a capital letter ends the sentence there
         self._marker: ListMarker | None = None
@@ -225,6 +226,8 @@ class OpenSentence:
         ):
             return Cut(self.solid, self.solid)
         if kind is Kind.MARK:
+            if char == "." and self._heading.stands_alone and self._heading.start == self.start:
+                self._title = self._title_before(self._cursor.at + 1)
             headed = self._heading.mark(char, self._cursor.at, self._cursor.last.isspace())
         else:
             headed = char.isdecimal() and self._cursor.last.isspace() and self._heading.before_text
@@ -243,7 +246,7 @@ class OpenSentence:
             return None
         self._stop = None
         verdict = stop.word(self._words.word, after)
-        return Cut(stop.cut, stop.cut) if verdict is Verdict.YES else None
+        return self._cut_stop(stop) if verdict is Verdict.YES else None
 
     def _settle_stop(self, char: str, kind: Kind) -> Cut | None:
         stop = self._stop
@@ -259,7 +262,13 @@ class OpenSentence:
             verdict = stop.space(kind is Kind.NEWLINE)
         if verdict is Verdict.NO:
             self._stop = None
-        return Cut(stop.cut, stop.cut) if verdict is Verdict.YES else None
+        return self._cut_stop(stop) if verdict is Verdict.YES else None
+
+    def _cut_stop(self, stop: Stop) -> Cut:
+        title = self._title
+        if title is None or self.source(title.resume, stop.cut).strip("*"):
+            return Cut(stop.cut, stop.cut)
+        return replace(title, resume=stop.cut)
 
     def _settle_marker(self, char: str, space: bool) -> Cut | None:
         marker = self._marker
@@ -300,6 +309,9 @@ class OpenSentence:
             return False
         return char in BULLETS or char == "#" or (self._may_break and char.isupper())
 
+    def _title_before(self, end: int) -> Cut:
+        return Cut(self.start, end, heading=True, section=self._heading.section)
+
     def _cut_heading(self) -> Cut:
         heading = self._heading
         return Cut(heading.start, heading.end, heading=True, section=heading.section)
@@ -325,4 +337,4 @@ class OpenSentence:
         marker = self._marker
         if marker is not None and marker.closed and not marker.running:
             return Cut(marker.start, marker.end)
-        return self.heading_line()
+        return self.heading_line() if self._stop is None else self._cut_stop(self._stop)

@@ -94,6 +94,7 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
         for candidate in race.running:
             at = step - starts[candidate.number]
             candidate.tokens = tracks[candidate.number].track.tokens_by(at)
+            candidate.mean_logprob = tracks[candidate.number].track.mean_logprob_by(at)
         for number in moved:
             if race.candidates[number].running:
                 at = step - starts[number]

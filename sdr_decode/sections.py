@@ -6,6 +6,8 @@ A heading is one of the phrases below, written
   ``**Impression**:``, ``impression :``, ``abnormalities.Impression:No``);
 - with a colon in the middle of a sentence, if it is capitalised and does not follow a word such as
   "my" or "the" (``... in the stomach Impression: ...``);
+- with a full stop, where the phrase is the whole sentence and in capitals, or capitalised at the
+  start of a line (``IMPRESSION. No change.``);
 - alone on its line, capitalised or marked as Markdown (``IMPRESSION``, ``## Findings``);
 - as any of these with a short remark (``FINDINGS (CHEST):``, ``RECOMMENDATION(S):``);
 - in capitals before mixed-case text or a numbered list (``FINDINGS Heart is normal.``), and in
@@ -30,8 +32,8 @@ class Heading:
     """A heading of the source text, ``source[start:end]``.
 
     ``section`` is that of the text below it: of an unknown heading or a sub-heading on a line of
-    its own, the one it stands in; ``None`` where no section holds. ``text`` is without Markdown
-    and colon.
+    its own, the one it stands in; ``None`` where no section holds. ``text`` is without Markdown,
+    colon and full stop.
     """
 
     text: str
@@ -157,6 +159,11 @@ class HeadingMatcher:
         elif char != "-" or self._words != ("x",):
             self.forget()
         return False
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether the words are a heading if they are a sentence of their own."""
+        return self.complete and (self._capitals or (self._capitalised and self._line))
 
     def line_end(self, marked: bool) -> bool:
         """The line ends. True when it held a heading alone; ``marked`` is true of Markdown."""

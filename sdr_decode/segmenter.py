@@ -12,12 +12,13 @@ import re
 
 from sdr_decode.characters import BULLETS, CLOSING_QUOTES, DASHES, Kind, kind_of, readable
 from sdr_decode.cursor import Cursor
+from sdr_decode.invisible import VisibleText
 from sdr_decode.open_sentence import Cut, OpenSentence
 from sdr_decode.sections import Heading
 from sdr_decode.sentences import Section, Sentence
 
 # marks that open no sentence
-_LEADING = BULLETS | DASHES | CLOSING_QUOTES | frozenset("*.…,;:!)]}#>|`\ufeff\u200b\u200e\u200f")
+_LEADING = BULLETS | DASHES | CLOSING_QUOTES | frozenset("*.…,;:!)]}#>|`")
 _LETTERS = re.compile(r"[A-Za-z]+")
 
 
@@ -26,15 +27,17 @@ class Segmenter:
 
     ``headings`` holds the headings so far; ``skipped`` the spans ``(start, end)`` of list markers
     and of marks that belong to no sentence, a heading's colon among them. Every character that is
-    not white space lies within exactly one sentence, heading or skipped span. ``section`` is that
-    of the text being read. Offsets count code points.
+    neither white space nor invisible lies within exactly one sentence, heading or skipped span,
+    and each of those begins and ends with such a character. ``section`` is that of the text being
+    read. Offsets count code points of the text as it was fed.
     """
 
     def __init__(self) -> None:
         self.headings: list[Heading] = []
         self.skipped: list[tuple[int, int]] = []
         self.section: Section | None = None
-        self._cursor = Cursor()
+        self._visible = VisibleText()
+        self._cursor = Cursor()  # in what is visible, as are all offsets but those that are given
         self._open: OpenSentence | None = None
         self._item: int | None = None  # the number of the last list item
         self._markdown = ""  # "#" or "**" where that opens the line
@@ -48,6 +51,7 @@ class Segmenter:
         if self._finished:
             raise ValueError("feed() after finish(): use a new Segmenter for a new text")
         self._closed = []
+        text = self._visible.take(text)
         at = 0
         while at < len(text):
             letters = (
@@ -114,7 +118,7 @@ class Segmenter:
 
     def _close_skip(self) -> None:
         if self._skip is not None and self._skip[0] < self._skip[1]:
-            self.skipped.append(self._skip)
+            self.skipped.append(self._visible.span(*self._skip))
         self._skip = None
 
     def _apply(self, cut: Cut | None) -> None:
@@ -128,11 +132,12 @@ class Segmenter:
         if cut.heading:
             if not cut.keeps_section:
                 self.section = cut.section
-            text = readable(between).strip("*#_`: ")
-            self.headings.append(Heading(text, self.section, cut.end, cut.resume))
+            text = readable(between).strip("*#_`:. ")
+            span = self._visible.span(cut.end, cut.resume)
+            self.headings.append(Heading(text, self.section, *span))
             self._item = None
         elif between:
-            self.skipped.append((cut.end, cut.resume))
+            self.skipped.append(self._visible.span(cut.end, cut.resume))
             self._item = cut.item
         rest = taken.source(cut.resume, self._cursor.at)
         last = taken.source(cut.resume - 1, cut.resume)
@@ -143,10 +148,12 @@ class Segmenter:
 
     def _close(self, source: str, start: int) -> None:
         source = source.rstrip()
-        span = (start, start + len(source))
+        if not source:
+            return
+        span = self._visible.span(start, start + len(source))
         if any(char.isalnum() for char in source):
             self._closed.append(Sentence(readable(source), self.section, *span))
-        elif source:
+        else:
             self.skipped.append(span)
 
 

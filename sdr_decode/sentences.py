@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from sdr_decode.invisible import visible
 from sdr_decode.vocabulary import NOT_ALONE
 
 Section = Literal["findings", "impression"]
@@ -17,7 +18,8 @@ SECTIONS: tuple[Section, ...] = ("findings", "impression")
 class Sentence:
     """One closed sentence.
 
-    ``text`` is the sentence as scored: without list marker, Markdown and surplus white space.
+    ``text`` is the sentence as scored: without list marker, Markdown, surplus white space and
+    characters that show nothing.
     ``section`` is ``None`` for text before or without a heading. ``source[start:end]`` is the
     sentence as it stands in the source text.
     """
@@ -44,8 +46,9 @@ _SPACE_BEFORE_MARK = re.compile(r" (?=[.,;:!?)])")
 
 
 def normalise(text: str) -> str:
-    """The form in which two sentences count as the same: NFKC, case-folded, single spaces, no
-    space before punctuation, no full stop or white space at the end. Idempotent."""
+    """The form in which two sentences count as the same: what is visible of it in NFKC,
+    case-folded, single spaces, no space before punctuation, no full stop or white space at the end.
+    Idempotent."""
     while (once := _normalise_once(text)) != text:
         # no text is known that a second pass changes; this makes sure of those not tried
         text = once
@@ -53,7 +56,8 @@ def normalise(text: str) -> str:
 
 
 def _normalise_once(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    composed = unicodedata.normalize("NFKC", visible(text))
+    folded = unicodedata.normalize("NFKC", composed.casefold())
     return _SPACE_BEFORE_MARK.sub("", _SPACE.sub(" ", folded).strip()).rstrip(" .")
 
 
@@ -73,5 +77,5 @@ def is_sentence(text: str) -> bool:
     and of these with nothing but words such as "and", "the" or "cm" between them. A single word
     (``Stable.``) says something.
     """
-    words = _WORD.findall(text.casefold())
+    words = _WORD.findall(visible(text).casefold())
     return any(not _BLANK.fullmatch(word) and word not in NOT_ALONE for word in words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from clients import Piece, Usage
 from sdr_decode.counts import Count
 from sdr_decode.loops import LoopWatch
@@ -22,6 +24,8 @@ class Transcript:
         self._counted = 0
         self._estimated = False
         self._told: Count | None = None
+        self._logprob: float | None = 0.0
+        self._weighed = 0
 
     @property
     def text(self) -> str:
@@ -45,9 +49,18 @@ class Transcript:
             return self._told
         return Count(self._counted, "estimated" if self._estimated else "counted")
 
+    @property
+    def mean_logprob(self) -> float | None:
+        """The mean natural log-probability of a token so far; ``None`` before the first piece and
+        once a piece has come without its own."""
+        if self._logprob is None or not self._weighed:
+            return None
+        return self._logprob / self._weighed
+
     def write(self, piece: Piece) -> list[Sentence]:
         """Take a piece in. Returns the sentences that it closes."""
         self.count(piece)
+        self._weigh(piece)
         text = self._held + piece.text
         self._held = ""
         if text and _HIGH_SURROGATE <= text[-1] < _LOW_SURROGATE:  # its other half may follow
@@ -63,6 +76,14 @@ class Transcript:
         elif piece.text:
             self._counted += 1
             self._estimated = True
+
+    def _weigh(self, piece: Piece) -> None:
+        if piece.logprob is not None and math.isfinite(piece.logprob):
+            if self._logprob is not None:
+                self._logprob += piece.logprob
+                self._weighed += 1 if piece.tokens is None else piece.tokens
+        elif piece.text:
+            self._logprob = None
 
     def finish(self, usage: Usage | None = None) -> list[Sentence]:
         """The text is complete. Returns what is left of it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from clients import Finish
 from sdr_decode.candidate import Flaw
+from sdr_decode.invisible import visible
 
 # A refusal says in its first words that the writer will not or cannot do it. A report with a
 # section heading is never taken for one.
@@ -34,7 +35,7 @@ class Invalid:
 
 def looks_like_refusal(text: str) -> bool:
     """Whether a report text without a section heading opens as a refusal."""
-    return _REFUSAL.match(text) is not None
+    return _REFUSAL.match(visible(text)) is not None
 
 
 def invalid(finish: Finish, text: str, *, sentences: int, sectioned: bool) -> Invalid | None:

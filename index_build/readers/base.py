@@ -13,11 +13,13 @@ class CorpusReader(ABC):
     """Reads the reports of one kind of corpus, one at a time.
 
     ``name`` is the word under which the registry knows the reader. ``expects`` describes the
-    sources that it reads, for messages.
+    sources that it reads, for messages. ``passed_over`` counts the files that the last reading took
+    for no report because of their names.
     """
 
     name: str
     expects: str
+    passed_over: int = 0
 
     @abstractmethod
     def recognises(self, source: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 
 from sdr_decode.errors import CorpusError
 
@@ -30,10 +31,18 @@ def decode(data: bytes, encoding: str, where: str) -> str:
 
 
 def undecodable(error: UnicodeError, encoding: str, where: str) -> CorpusError:
+    name = "UTF-8" if encoding == "utf-8-sig" else encoding
     return CorpusError(
-        f"{where} is not text in {encoding} ({error}); name its encoding with --encoding, "
-        "such as latin-1"
+        f"{where} is not text in {name} ({undecodable_byte(error)}); name its encoding with "
+        "--encoding, such as latin-1"
     )
+
+
+def undecodable_byte(error: UnicodeError) -> str:
+    """Which byte is wrong, and why. Where it stands is unknown: texts are read in parts."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte 0x{error.object[error.start]:02x}: {error.reason}"
+    return str(error)
 
 
 def null_bytes(where: str) -> CorpusError:
@@ -41,3 +50,11 @@ def null_bytes(where: str) -> CorpusError:
         f"{where} holds NUL bytes, which no report does; the file is damaged, or its encoding is "
         "another (--encoding utf-16)"
     )
+
+
+def json_fault(error: Exception) -> str:
+    """What is wrong with a JSON text, and where in it."""
+    if not isinstance(error, json.JSONDecodeError):
+        return str(error)
+    line = f"line {error.lineno}, " if "\n" in error.doc else ""
+    return f"{error.msg} at {line}column {error.colno}"

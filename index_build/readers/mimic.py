@@ -15,7 +15,7 @@ from index_build.report import CorpusReport
 from sdr_decode.errors import CorpusError
 
 # s50414267.txt; the folders and archives of MIMIC-CXR also hold a licence and a list of checksums.
-_STUDY_NAME = re.compile(r"s\d+\.txt", re.IGNORECASE)
+_STUDY_NAME = re.compile(r"s[0-9]+\.txt", re.IGNORECASE)
 
 # The longest report is under 10 kB. More than this is no report, and is not read.
 MAX_REPORT_BYTES = 1024 * 1024
@@ -41,12 +41,43 @@ class MimicReader(CorpusReader):
 
     def read(self, source: Path) -> Iterator[CorpusReport]:
         found = False
-        for name, where, data in _zipped(source) if source.is_file() else _in_folder(source):
+        files = self._zipped(source) if source.is_file() else self._in_folder(source)
+        for name, where, data in files:
             found = True
             parts = split_report(decode(data, self.encoding, where))
             yield CorpusReport(name, parts.findings, parts.impression, parts.text, where)
         if not found:
             raise CorpusError(f"found no .txt file in {source}; expected {self.expects}")
+
+    def _reports(self, names: list[str]) -> list[str]:
+        """The names that are reports, sorted so that every reading has the same order."""
+        texts = sorted(name for name in names if name.lower().endswith(".txt"))
+        studies = [name for name in texts if _STUDY_NAME.fullmatch(_base(name))]
+        self.passed_over = len(texts) - len(studies) if studies else 0
+        return studies or texts
+
+    def _in_folder(self, source: Path) -> Iterator[tuple[str, str, bytes]]:
+        files = (path for path in source.rglob("*") if path.is_file())
+        for name in self._reports([path.relative_to(source).as_posix() for path in files]):
+            path = source / name
+            if path.stat().st_size > MAX_REPORT_BYTES:
+                raise _too_large(str(path))
+            yield path.stem, str(path), path.read_bytes()
+
+    def _zipped(self, source: Path) -> Iterator[tuple[str, str, bytes]]:
+        """The text members, read in place: no member's path ever reaches the file system."""
+        try:
+            with zipfile.ZipFile(source) as archive:
+                names = [info.filename for info in archive.infolist() if not info.is_dir()]
+                for name in self._reports(names):
+                    where = f"{name} in {source}"
+                    with archive.open(name) as file:
+                        data = file.read(MAX_REPORT_BYTES + 1)
+                    if len(data) > MAX_REPORT_BYTES:
+                        raise _too_large(where)
+                    yield _base(name)[: -len(".txt")], where, data
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+            raise CorpusError(f"{source} cannot be read as a zip archive ({error})") from error
 
 
 def open_from_spec(spec: Spec) -> CorpusReader:
@@ -54,40 +85,8 @@ def open_from_spec(spec: Spec) -> CorpusReader:
     return MimicReader(spec.options.get("encoding", "utf-8"))
 
 
-def _reports(names: list[str]) -> list[str]:
-    """The names that are reports, sorted so that every reading has the same order."""
-    texts = sorted(name for name in names if name.lower().endswith(".txt"))
-    studies = [name for name in texts if _STUDY_NAME.fullmatch(_base(name))]
-    return studies or texts
-
-
 def _base(name: str) -> str:
     return name.rpartition("/")[2]
-
-
-def _in_folder(source: Path) -> Iterator[tuple[str, str, bytes]]:
-    names = [path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()]
-    for name in _reports(names):
-        path = source / name
-        if path.stat().st_size > MAX_REPORT_BYTES:
-            raise _too_large(str(path))
-        yield path.stem, str(path), path.read_bytes()
-
-
-def _zipped(source: Path) -> Iterator[tuple[str, str, bytes]]:
-    """The text members, read in place: no member's path ever reaches the file system."""
-    try:
-        with zipfile.ZipFile(source) as archive:
-            names = [info.filename for info in archive.infolist() if not info.is_dir()]
-            for name in _reports(names):
-                where = f"{name} in {source}"
-                with archive.open(name) as file:
-                    data = file.read(MAX_REPORT_BYTES + 1)
-                if len(data) > MAX_REPORT_BYTES:
-                    raise _too_large(where)
-                yield _base(name)[: -len(".txt")], where, data
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        raise CorpusError(f"{source} cannot be read as a zip archive ({error})") from error
 
 
 def _too_large(where: str) -> CorpusError:

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from sdr_decode.invisible import visible
 from sdr_decode.sections import HEADINGS
 
 # "aside" is what is not the reading itself: a wet read, an addendum's prose, whom it was told to.
@@ -49,6 +50,7 @@ _ASIDES = frozenset(
 _VIEW = re.compile(r"\b(?:VIEWS?|CHEST|PORTABLE|PA|AP|LATERAL|FRONTAL|RADIOGRAPHS?)\b")
 
 _COLON_HEADING = re.compile(r"[ \t]*([A-Za-z][A-Za-z ,/()&.-]{1,60}?)[ \t]*:")
+_STOPPED_HEADING = re.compile(r"[ \t]*([A-Z][A-Za-z /&-]{1,60}?)[ \t]*\.(?=\s|$)")
 _BARE_HEADING = re.compile(
     r"[ \t]*(FINAL REPORT|WET READ|PRELIMINARY REPORT|(?:FINAL )?ADDENDUM)[ \t]*$"
 )
@@ -59,7 +61,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 def split_report(text: str) -> ReportParts:
     """The sections of a report. Line breaks are kept: the sentence rules know hard wraps."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = visible(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     pieces: list[tuple[Part, list[str]]] = [("body", [])]
     final_report = _last_final_report(lines)
     for number, line in enumerate(lines):
@@ -94,6 +96,10 @@ def _heading(line: str, inside: Part) -> tuple[Part | None, str]:
     bare = _BARE_HEADING.match(line)
     if bare:
         return _known_part(bare[1]), ""
+    stopped = _STOPPED_HEADING.match(line)  # "IMPRESSION. No change."
+    known = _known_part(stopped[1]) if stopped else None
+    if stopped and (known in ("findings", "impression") or (known and stopped[1].isupper())):
+        return known, line[stopped.end() :]
     found = _COLON_HEADING.match(line)
     if found is None or _VERSION.match(line):
         return None, ""

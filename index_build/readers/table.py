@@ -11,9 +11,11 @@ from pathlib import Path
 from clients.spec import Spec, allow_options
 from index_build.readers.base import CorpusReader
 from index_build.readers.decoding import check_encoding
+from index_build.readers.markup import without_markup
 from index_build.readers.table_rows import SUFFIXES, open_table
 from index_build.report import CorpusReport
 from sdr_decode.errors import CorpusError
+from sdr_decode.invisible import visible
 
 # Column names of ReXGradient, CheXpert Plus, MIMIC-CXR tables and their like, best first. Case and
 # punctuation do not matter.
@@ -46,7 +48,7 @@ class TableReader(CorpusReader):
 
     The id is that of the id column, or the number of the row, from 1, where there is none. A
     report column (a whole report, with headings or without) is read where neither a findings nor
-    an impression column is found, or where it is named.
+    an impression column is found, or where it is named. Cells in HTML are read as its readers do.
     """
 
     name = "table"
@@ -73,12 +75,17 @@ class TableReader(CorpusReader):
             if name is None:
                 raise CorpusError(f"{where} has no id in the column {columns.id!r}")
             yield CorpusReport(
-                id=name,
-                findings=cells.get(columns.findings or ""),
-                impression=cells.get(columns.impression or ""),
-                text=cells.get(columns.report or ""),
+                id=visible(name).strip(),  # so that it is the one that a list of ids names
+                findings=_plain_cell(cells, columns.findings),
+                impression=_plain_cell(cells, columns.impression),
+                text=_plain_cell(cells, columns.report),
                 source=where,
             )
+
+
+def _plain_cell(cells: Mapping[str, str | None], column: str | None) -> str | None:
+    cell = None if column is None else cells[column]
+    return None if cell is None else without_markup(cell) or None
 
 
 def open_from_spec(spec: Spec) -> CorpusReader:
@@ -139,8 +146,8 @@ def _text(value: object, column: str, where: str) -> str | None:
     # Numeric ids become floats where a neighbour is missing.
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else str(value)
-    if not isinstance(value, str | int):
-        kind = type(value).__name__
-        raise CorpusError(f"{where} holds a {kind} in the column {column!r}; expected text")
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        kind = "true or false" if isinstance(value, bool) else f"a {type(value).__name__}"
+        raise CorpusError(f"{where} holds {kind} in the column {column!r}; expected text")
     text = str(value).strip()
-    return None if text.casefold() in _MISSING else text
+    return None if visible(text).strip().casefold() in _MISSING else text

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from index_build.readers.decoding import null_bytes, undecodable
+from index_build.readers.decoding import json_fault, null_bytes, undecodable
 from sdr_decode.errors import CorpusError
 
 Row = Mapping[str, Any]
@@ -127,7 +127,7 @@ def _json_lines(source: Path, encoding: str) -> Iterator[tuple[str, Row]]:
             if "\0" in line:
                 raise null_bytes(where)
             if line.strip():
-                yield where, _object(_json(line, where), where)
+                yield where, _object(_json(line.rstrip(), where), where)
 
 
 def _open_json(source: Path, encoding: str) -> Table:
@@ -151,7 +151,7 @@ def _json(text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CorpusError(f"{where} is not JSON ({error})") from error
+        raise CorpusError(f"{where} is not JSON ({json_fault(error)})") from error
 
 
 def _object(value: Any, where: str) -> Row:

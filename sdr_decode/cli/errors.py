@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from clients.errors import ClientError
+from sdr_decode.cli.entry import INTERRUPTED
 from sdr_decode.errors import SDRDecodeError
+from sdr_decode.visible import visible
 
 OK = 0
 BAD_INPUT = 2
 NO_VALID_CANDIDATE = 3
-INTERRUPTED = 130
 TERMINATED = 143
 
 EXIT_CODES = (
@@ -45,10 +46,19 @@ def clear_errors() -> Iterator[None]:
 
 def _describe(error: OSError) -> str:
     if error.filename is None:
-        return error.strerror or str(error)
+        return error.strerror or str(error) or _unsaid(error)
     return f"{error.filename}: {error.strerror or error}"
 
 
+def _unsaid(error: OSError) -> str:
+    """What an error without words was: a time limit, mostly, and what it cut short."""
+    what = "a time limit ran out" if isinstance(error, TimeoutError) else type(error).__name__
+    cause = error.__cause__
+    told = f": {cause}" if cause is not None and str(cause) else ""
+    return f"{what}{told}; try again"
+
+
 def _stop(message: str, code: int = BAD_INPUT) -> None:
+    message = visible(message)  # it may quote a server or a file
     sys.stderr.write(f"Error: {message}\n" if code == BAD_INPUT else f"{message}\n")
     raise SystemExit(code)

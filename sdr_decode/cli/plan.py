@@ -21,7 +21,7 @@ from sdr_decode.cli.plan_output import as_data, print_plan
 if TYPE_CHECKING:
     from clients.pricing import Prices
 
-_SIZE = re.compile(r"(\d+)[xX](\d+)")
+_SIZE = re.compile(r"([0-9]+)[xX]([0-9]+)")
 
 
 def plan(

@@ -6,6 +6,7 @@ from functools import partial
 
 from clients.spec import Registry
 from sdr_decode.pruning import (
+    calibrated,
     composite,
     halving,
     language,
@@ -29,5 +30,6 @@ policies.register("repetition", repetition.from_spec)
 policies.register("language", language.from_spec)
 policies.register("any", partial(composite.any_from_spec, policies), nests=True)
 policies.register("all", partial(composite.all_from_spec, policies), nests=True)
+policies.register("calibrated", calibrated.from_spec)
 
 __all__ = ["PrunePolicy", "policies"]

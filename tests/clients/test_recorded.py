@@ -262,7 +262,9 @@ def test_a_spec_opens_a_client(tmp_path: Path) -> None:
     ("spec", "message"),
     [
         ("recorded", "expected recorded:FILE"),
-        ("recorded:a,speed=0", "above 0"),
+        ("recorded:a,speed=0", "found '0' as its speed; expected a number above 0"),
+        ("recorded:a,speed=-1", "found '-1' as its speed; expected a number above 0"),
+        ("recorded:a,speed=nan", "found 'nan' as its speed; expected a number above 0"),
         ("recorded:a,rate=inf", "above 0"),
         ("recorded:a,speed=fast", "'fast' as its speed"),
         ("recorded:a,pace=1", "does not know the option 'pace'"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from clients import open_client
 from clients.errors import SpecError
 from clients.registry import MODULES
-from clients.spec import Registry, Spec, parse_spec
+from clients.spec import Registry, Spec, number, parse_spec, positive, whole_number
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,21 @@ def test_unknown_names_are_answered_with_the_known_ones() -> None:
         SpecError, match=f"unknown client 'gpt'; known: {', '.join(sorted(MODULES))}$"
     ):
         open_client("gpt:4")
+
+
+@pytest.mark.parametrize("word", ["\u0663", "1\u0660", "\uff11", "1_0", "", "three", None])
+def test_numbers_are_written_in_ascii_digits(word: str | None) -> None:
+    found = "nothing" if word is None else repr(word)
+    for read in (number, whole_number, positive):
+        with pytest.raises(SpecError, match=f"margin found {found} as its value; expected a"):
+            read(Spec("margin"), word, "value")
+
+
+def test_numbers_within_their_bounds() -> None:
+    spec = Spec("margin")
+    assert number(spec, "1e-2", "value", high=1.0) == 0.01
+    assert whole_number(spec, "-3", "value", low=-3) == -3
+    assert positive(spec, "0.5", "value") == 0.5
+    for word in ("0", "-1", "inf", "nan"):
+        with pytest.raises(SpecError, match="expected a number above 0"):
+            positive(spec, word, "value")

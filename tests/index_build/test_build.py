@@ -4,11 +4,12 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from index_build import atomic
 from index_build.report import CorpusReport
@@ -85,6 +86,7 @@ def test_the_form_seen_first_wins_a_tie(tmp_path: Path) -> None:
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_the_same_corpus_gives_the_same_bytes(tmp_path: Path, precision: str) -> None:
     for name in ("one", "two"):
+        (tmp_path / name).mkdir()
         build_small(tmp_path / name, precision=precision)
     for name in ("sentences.parquet", "reports.parquet", "vectors.faiss"):
         one, two = (tmp_path / n / "small.sdr" / name for n in ("one", "two"))
@@ -181,6 +183,60 @@ def test_an_index_is_replaced_only_on_demand(tmp_path: Path) -> None:
     assert names(tmp_path) == ["small.sdr"]
 
 
+class MeanwhileBuilt(FakeEncoder):
+    """Another build of the same output is faster by the time that this one embeds."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not (self.folder / "small.sdr").exists():
+            build_small(self.folder, REPORTS[:2])
+        return super().encode(texts)
+
+
+def test_an_index_that_appears_meanwhile_is_left_and_said_so(tmp_path: Path) -> None:
+    def reports() -> Iterator[CorpusReport]:
+        yield from REPORTS
+        build_small(tmp_path, REPORTS[:3])
+
+    with pytest.raises(CorpusError, match="appeared while this index was being built"):
+        build_small(tmp_path, reports())
+    assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 3
+    assert names(tmp_path) == ["small.sdr"]
+
+
+def test_an_index_that_appears_while_embedding_is_left(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="appeared while this index was being built"):
+        build_small(tmp_path, encoder=MeanwhileBuilt(tmp_path))
+    assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 2
+    assert names(tmp_path) == ["small.sdr"]
+    build_small(tmp_path, overwrite=True, encoder=MeanwhileBuilt(tmp_path))
+    assert len(list(Corpus.open(tmp_path / "small.sdr").reports())) == 5
+
+
+def test_an_index_that_appears_at_the_last_moment_is_left(tmp_path: Path) -> None:
+    other = tmp_path / "small.sdr"
+    with (
+        pytest.raises(CorpusError, match="appeared while this index was being built"),
+        atomic.new_directory(other, replace=False),
+    ):
+        build_small(tmp_path, REPORTS[:2])
+    assert len(list(Corpus.open(other).reports())) == 2
+    assert names(tmp_path) == ["small.sdr"]
+
+
+def test_what_is_no_index_and_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    def reports() -> Iterator[CorpusReport]:
+        yield from REPORTS
+        (tmp_path / "small.sdr").write_text("mine")
+
+    with pytest.raises(CorpusError, match="is not an index directory"):
+        build_small(tmp_path, reports(), overwrite=True)
+    assert (tmp_path / "small.sdr").read_text() == "mine"
+
+
 def test_a_failed_replacement_leaves_the_old_index(tmp_path: Path) -> None:
     build_small(tmp_path)
     with pytest.raises(CorpusError):
@@ -223,10 +279,16 @@ def test_a_damaged_index_can_be_overwritten(tmp_path: Path) -> None:
     Corpus.open(tmp_path / "small.sdr")
 
 
-def test_a_file_in_the_way_of_the_folder_is_one_clear_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["absent", "absent/deeper", "file", "file/deeper"])
+def test_an_absent_folder_is_refused_before_the_corpus_is_read(tmp_path: Path, folder: str) -> None:
+    def reports() -> Iterator[CorpusReport]:
+        raise AssertionError("read")
+        yield
+
     (tmp_path / "file").write_text("")
-    with pytest.raises(CorpusError, match="could not be written"):
-        build_small(tmp_path / "file" / "deeper")
+    with pytest.raises(CorpusError, match=r"found no folder .* to write small\.sdr into"):
+        build_small(tmp_path / folder, reports())
+    assert names(tmp_path) == ["file"]
 
 
 KILLED = """

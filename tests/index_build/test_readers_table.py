@@ -78,6 +78,12 @@ def test_csv_keeps_every_text(tmp_path_factory: pytest.TempPathFactory, texts: l
     assert [r.findings for r in read(path)] == ["x" + text + "." for text in texts]
 
 
+def test_an_id_is_what_shows_of_it_and_what_shows_nothing_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,findings,impression\ns1\u200b,\u200b,No\u00ad mass.\n", "utf-8")
+    assert seen(read(path)) == [("s1", None, "No\u00ad mass.")]
+
+
 @pytest.mark.parametrize(
     ("header", "expected"),
     [
@@ -138,13 +144,24 @@ def test_a_key_that_the_first_json_line_lacks_is_still_found(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("t.jsonl", b'{"findings": "F."}\n{"findings": \n', r"line 2 of .*t\.jsonl is not JSON"),
+        (
+            "t.jsonl",
+            b'{"findings": "F."}\n{"findings": \n',
+            r"line 2 of .*t\.jsonl is not JSON \([^)]* at column 13\)$",
+        ),
         ("t.jsonl", b'{"findings": "F."}\n[1]\n', r"line 2 .* not a JSON object"),
         ("t.jsonl", b'{"findings": ["F."]}\n', r"line 1 .* list in the column 'findings'"),
         ("t.json", b'"text"', "not a list of JSON objects"),
-        ("t.json", b"[1", "is not JSON"),
+        ("t.json", b"[1", r"t\.json is not JSON \([^)]* at column 3\)$"),
+        ("t.json", b"[1,\n\n x]", r"t\.json is not JSON \([^)]* at line 3, column 2\)$"),
+        ("t.jsonl", b'{"id": true, "findings": "F."}\n', "line 1 .* true or false in .* 'id'"),
+        ("t.json", b'[{"id": "a", "findings": false}]', "row 1 .* true or false in .* 'findings'"),
         ("t.csv", b"findings\nab\0c\n", r"line 2 of .*t\.csv holds NUL bytes"),
-        ("t.csv", "findings\nPneumonie b\u00e9nigne\n".encode("latin-1"), "not text in utf-8"),
+        (
+            "t.csv",
+            "findings\nPneumonie b\u00e9nigne\n".encode("latin-1"),
+            r"text in UTF-8 \(byte 0xe9",
+        ),
         ("t.csv", b'findings\n"never closed\nmore\n', r"line 2 of .* not well-formed"),
         ("t.csv", b"id,findings\n1,Clear, dry.\n", r"line 2 .* 3 cells, and the header 2"),
         ("t.csv", b"findings,findings\na,b\n", "'findings' twice"),

@@ -11,9 +11,9 @@ _WORDS = """
     Comparison my The the heart Lungs it \u00e9 \u6f22\u5b57 \u0663 \u00b2 \U0001f600 \u00df \u0149
 """
 _SPACES = ["\n", "\r", "\r\n", "\n\n", "\t", " ", "  ", "\x0b", "\x1c", "\u2028", "\u00a0"]
-_INVISIBLE = ["\u200b", "\ufeff", "\u0301"]
+INVISIBLE = ["\u200b", "\u200d", "\ufeff", "\u2060", "\u00ad", "\0", "\x1b", "\ufe0f"]
 
-PIECES = [*_WORDS.split(), *_SPACES, *_INVISIBLE, "e\u0301", "word" * 12]
+PIECES = [*_WORDS.split(), *_SPACES, *INVISIBLE, "\u0301", "e\u0301", "word" * 12]
 
 _spaced = st.tuples(st.sampled_from(PIECES), st.sampled_from(["", "", " ", "\n"])).map("".join)
 

@@ -11,6 +11,7 @@ import pytest
 
 from clients import CandidateStream, Client, Finish, Piece, Request, Usage
 from sdr_decode import SDRDecoder
+from sdr_decode.guard import told
 from sdr_decode.result import Result
 from tests.fake_encoder import FakeEncoder
 from tests.scripted_client import ScriptedStream, words
@@ -180,3 +181,15 @@ async def test_k_is_a_whole_number(index: Path, k: Any) -> None:
     client = Mixed(lambda: None, lockstep=False)
     with pytest.raises(DecodeError, match="whole number"):
         await SDRDecoder(client, index, encoder=FakeEncoder()).agenerate(k=k)
+
+
+def test_an_error_without_words_is_told_with_its_cause() -> None:
+    error = TimeoutError()
+    assert told(error) == "TimeoutError()"
+    error.__cause__ = OSError("no route")
+    assert told(error) == "TimeoutError(), caused by OSError('no route')"
+    error.__cause__ = asyncio.CancelledError()  # so asyncio makes it of a time limit
+    assert told(error) == "TimeoutError()"
+    with_words = ValueError("odd")
+    with_words.__cause__ = OSError("no route")
+    assert told(with_words) == "ValueError('odd')"

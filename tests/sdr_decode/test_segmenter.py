@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from sdr_decode.invisible import visible
 from sdr_decode.open_sentence import OpenSentence
 from sdr_decode.segmenter import Segmenter, split_sentences
 from sdr_decode.sentences import Sentence
@@ -27,19 +28,24 @@ def fed(chunks: Iterable[str]) -> tuple[list[Sentence], Segmenter]:
     return sentences + segmenter.finish(), segmenter
 
 
+def shown(text: str) -> str:
+    return visible(text).strip()
+
+
 def assert_nothing_lost(text: str) -> None:
-    """The spans are in order, apart, within the text, and hold all that is not white space."""
+    """The spans are in order, apart, within the text, and hold all that shows."""
     sentences, segmenter = fed([text])
     spans = [(item.start, item.end) for item in (*sentences, *segmenter.headings)]
     spans = sorted([*spans, *segmenter.skipped])
     outside = text
     for start, end in reversed(spans):
         assert 0 <= start < end <= len(outside)
-        assert outside[start:end].strip() == outside[start:end]
+        assert shown(outside[start])
+        assert shown(outside[end - 1])
         outside = outside[:start]
         gap = text[end : next((s for s, _ in spans if s >= end), len(text))]
-        assert not gap.strip()
-    assert not outside.strip()
+        assert not shown(gap)
+    assert not shown(outside)
     assert [s.start for s in sentences] == sorted(s.start for s in sentences)
 
 

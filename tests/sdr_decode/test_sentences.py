@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdr_decode.sentences import as_embedded, is_sentence, normalise
-from tests.sdr_decode.report_texts import report_texts
+from tests.sdr_decode.report_texts import INVISIBLE, report_texts
 
 
 @given(st.one_of(st.text(), report_texts))
@@ -24,6 +24,12 @@ def test_normalise_ignores_case_space_and_the_last_stop(text: str) -> None:
     assert normalise(f"  {text} . ") == normalise(text)
 
 
+@given(st.text(), st.sampled_from(INVISIBLE), st.data())
+def test_normalise_ignores_what_shows_nothing(text: str, char: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(text)))
+    assert normalise(text[:at] + char + text[at:]) == normalise(text)
+
+
 @pytest.mark.parametrize(
     ("text", "normalised"),
     [
@@ -33,6 +39,8 @@ def test_normalise_ignores_case_space_and_the_last_stop(text: str) -> None:
         ("Stra\u00dfe", "strasse"),
         (" ... ", ""),
         ("a 3.5 cm mass.", "a 3.5 cm mass"),
+        ("No\u200b pneumo\u00adthorax\u2060.\ufeff", "no pneumothorax"),
+        ("\x00No\u200c \u200eeffusion\x7f", "no effusion"),
     ],
 )
 def test_normalise(text: str, normalised: str) -> None:

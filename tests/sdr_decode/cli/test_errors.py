@@ -9,6 +9,11 @@ from sdr_decode.cli.errors import BAD_INPUT, INTERRUPTED, clear_errors
 from sdr_decode.errors import IndexFormatError
 
 
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [
@@ -20,6 +25,12 @@ from sdr_decode.errors import IndexFormatError
             "Error: a.png: No such file or directory\n",
         ),
         (OSError(errno.ENOSPC, "No space left on device"), "Error: No space left on device\n"),
+        (TimeoutError(), "Error: a time limit ran out; try again\n"),
+        (
+            caused(TimeoutError(), ValueError("no lock on the index")),
+            "Error: a time limit ran out: no lock on the index; try again\n",
+        ),
+        (ConnectionError(), "Error: ConnectionError; try again\n"),
     ],
 )
 def test_an_expected_error_is_one_sentence(

@@ -1,4 +1,4 @@
-"""The ``sdr-index`` command: make an index of a corpus, look into one, get what one needs."""
+"""The commands of ``sdr-index``: make an index of a corpus, look into one, get what one needs."""
 
 from __future__ import annotations
 
@@ -168,7 +168,8 @@ def build(
             progress=progress,
             options=options,
         )
-    display.print_summary(admission, summary, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    display.print_summary(admission, summary, seconds, passed_over=opened.passed_over)
 
 
 @fetch_app.command("openi", epilog=EXIT_CODES)
@@ -274,7 +275,3 @@ def main() -> None:
     # As an exit and not at once, so that what was begun is taken away again.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     app(prog_name="sdr-index", args=sys.argv[1:])
-
-
-if __name__ == "__main__":
-    main()

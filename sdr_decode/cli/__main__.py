@@ -1,0 +1,7 @@
+"""``python -m sdr_decode.cli``."""
+
+from __future__ import annotations
+
+from sdr_decode.cli import main
+
+main()
