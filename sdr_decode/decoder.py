@@ -86,7 +86,7 @@ class SDRDecoder:
         self._encoder = BatchedEncoder(partial(encoder_for, self.corpus, encoder))
         self.measure = CorpusMeasure(self.corpus, self._encoder, sections=sections)
         policy = policies.make(prune) if isinstance(prune, str) else prune
-        self.policy = policy.within(max_tokens)
+        self.policy = policy.within(max_tokens).against(self.measure)
         self.selector = selectors.make(select) if isinstance(select, str) else select
         self.plan = launch_plans.make(launch) if isinstance(launch, str) else launch
         self.prompt = _template(prompt)

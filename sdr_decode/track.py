@@ -30,13 +30,15 @@ class Track:
 
     ``tokens[i]`` is the output after piece ``i`` and ``mean_logprobs[i]`` the mean natural
     log-probability of its tokens, ``None`` where not recorded; the track ends with its last piece.
-    ``flaw`` is why it cannot be chosen, if it cannot.
+    ``flaw`` is why it cannot be chosen, if it cannot. ``loop`` is the piece with which it came to
+    repeat something without end, and what that is in words.
     """
 
     closings: tuple[Closing, ...]
     tokens: tuple[int, ...]
     report: Report
     flaw: Invalid | None
+    loop: tuple[int, str] | None = None
     mean_logprobs: tuple[float | None, ...] = ()
 
     @property
@@ -67,9 +69,11 @@ class MeasuredTrack:
 
     @property
     def moments(self) -> list[int]:
-        """The pieces with which something happens: the first token, closings, the end."""
-        first = {0, self.track.last}
-        return sorted(first | {closing.piece for closing in self.track.closings})
+        """The pieces with which something happens: the first token, closings, a loop, the end."""
+        moments = {0, self.track.last, *(closing.piece for closing in self.track.closings)}
+        if self.track.loop is not None:
+            moments.add(self.track.loop[0])
+        return sorted(moments)
 
 
 def track(recorded: RecordedCandidate) -> Track:
@@ -77,12 +81,15 @@ def track(recorded: RecordedCandidate) -> Track:
     transcript = Transcript()
     closings: list[Closing] = []
     tokens: list[int] = []
+    loop: tuple[int, str] | None = None
     mean_logprobs: list[float | None] = []
     for number, piece in enumerate(recorded.pieces()):
         closed = transcript.write(piece)
         tokens.append(transcript.tokens.value or 0)
         mean_logprobs.append(transcript.mean_logprob)
         closings += [Closing(number, tokens[-1], sentence) for sentence in closed]
+        if loop is None and transcript.loop is not None:
+            loop = (number, transcript.loop)
     last = transcript.finish(read_usage(recorded))
     end = max(len(tokens) - 1, 0)
     if tokens:
@@ -99,6 +106,7 @@ def track(recorded: RecordedCandidate) -> Track:
             sentences=len(closings),
             sectioned=transcript.sectioned,
         ),
+        loop=loop,
     )
 
 

@@ -6,6 +6,7 @@ import math
 
 from clients import Piece, Usage
 from sdr_decode.counts import Count
+from sdr_decode.loops import LoopWatch
 from sdr_decode.segmenter import Segmenter
 from sdr_decode.sentences import Sentence, well_formed
 
@@ -17,6 +18,7 @@ class Transcript:
 
     def __init__(self) -> None:
         self._segmenter = Segmenter()
+        self._loops = LoopWatch()
         self._parts: list[str] = []
         self._held = ""
         self._counted = 0
@@ -33,6 +35,11 @@ class Transcript:
     def sectioned(self) -> bool:
         """Whether a findings or an impression heading has stood in the text."""
         return any(heading.section is not None for heading in self._segmenter.headings)
+
+    @property
+    def loop(self) -> str | None:
+        """What the text has come to repeat without end, in words; ``None`` while it does not."""
+        return self._loops.found
 
     @property
     def tokens(self) -> Count:
@@ -87,4 +94,5 @@ class Transcript:
 
     def _take(self, text: str) -> list[Sentence]:
         self._parts.append(text)
+        self._loops.feed(text)
         return self._segmenter.feed(text)

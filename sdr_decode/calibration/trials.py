@@ -55,7 +55,7 @@ def try_policies(
 
     Raises ``SpecError`` for a spec that cannot be used, before anything is replayed.
     """
-    made = {spec: policies.make(spec).within(max_tokens) for spec in specs}
+    made = {spec: policies.make(spec).within(max_tokens).against(measure) for spec in specs}
     selector, plan = selectors.make(select), launch_plans.make(launch)
 
     full = [

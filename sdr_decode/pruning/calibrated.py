@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Self
 
 from clients.errors import SpecError
-from clients.spec import Spec, allow_options, parse_spec
+from clients.spec import Spec, allow_options
 from sdr_decode.calibration.file import Calibration, read_calibration
 from sdr_decode.candidate import Candidate, Pruning
 from sdr_decode.errors import CalibrationError
+from sdr_decode.measure import CorpusMeasure
 from sdr_decode.pruning.base import PrunePolicy
 
 
@@ -26,8 +27,15 @@ class Calibrated(PrunePolicy):
     policy: PrunePolicy
     calibration: Calibration
 
+    @property
+    def watches_tokens(self) -> bool:
+        return self.policy.watches_tokens
+
     def within(self, max_tokens: int) -> Self:
         return replace(self, policy=self.policy.within(max_tokens))
+
+    def against(self, measure: CorpusMeasure) -> Self:
+        return replace(self, policy=self.policy.against(measure))
 
     def prune(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
         return self.policy.prune(candidates)
@@ -41,7 +49,7 @@ def from_spec(spec: Spec) -> Calibrated:
         raise SpecError("calibrated found no file; expected calibrated:FILE")
     path = Path(spec.value).expanduser()
     calibration = read_calibration(path)
-    chosen = parse_spec(calibration.prune)
-    if chosen.name == spec.name:
+    chosen = calibration.prune
+    if chosen.partition(":")[0].strip() == spec.name:
         raise CalibrationError(f"{path} names another calibration as its policy; calibrate again")
     return Calibrated(policies.make(chosen), calibration)
