@@ -105,8 +105,8 @@ def policy_from_spec(spec: Spec) -> PeerPolicy:
 
 
 def selector_from_spec(spec: Spec) -> PeerSelector:
-    """``deepconf[:window=TOKENS]``: the finished candidate with the highest least window confidence,
-    since free text has no answers to vote on."""
+    """``deepconf[:window=TOKENS]``: the one whose least window confidence is highest.
+    Free text has no answers to vote on."""
     allow_options(spec, "window")
     window = whole_number(spec, spec.options.get("window", "16"), "window", low=1)
 

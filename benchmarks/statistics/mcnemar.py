@@ -19,5 +19,5 @@ def mcnemar_exact(ours: ArrayLike, theirs: ArrayLike) -> float:
         raise ValueError(f"found outcomes of shapes {a.shape} and {b.shape}; expected equal ones")
     only_ours, only_theirs = int((a & ~b).sum()), int((b & ~a).sum())
     differing = only_ours + only_theirs
-    tail = sum(comb(differing, count) for count in range(min(only_ours, only_theirs) + 1))
-    return min(1.0, 2 * tail / 2**differing)
+    tail: int = sum(comb(differing, count) for count in range(min(only_ours, only_theirs) + 1))
+    return min(1.0, 2.0 * (tail / (1 << differing)))
