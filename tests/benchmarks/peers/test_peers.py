@@ -5,13 +5,20 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.peers import mbr
 from benchmarks.peers.deepconf import DeepConf, WarmUp, window_confidences
 from benchmarks.peers.log_probability import LogProbabilitySelector
 from benchmarks.peers.speculative_rejection import SpeculativeRejection
 from benchmarks.peers.st_bon import cut, divergence
+from benchmarks.studies import BenchStudy
+from clients.errors import MissingPackageError
+from clients.recording import RecordedCandidate
+from clients.spec import parse_spec
 from sdr_decode.candidate import Candidate, MeasuredSentence
+from sdr_decode.replay import ReplayStudy
 from sdr_decode.selection import Field
 from sdr_decode.sentences import Sentence
+from sdr_decode.track import MeasuredTrack, track
 
 
 def candidate(number: int, *sentences: tuple[str, float, int], tokens: int = 0) -> Candidate:
@@ -89,10 +96,13 @@ def test_a_candidate_without_log_probabilities_comes_last() -> None:
 
 
 def test_mbr_takes_the_report_that_the_others_resemble() -> None:
-    pytest.importorskip("mbrs", reason="mbrs is not installed")
-    from benchmarks.peers.mbr import MBRSelector, _decoder
-
-    texts = ["Lungs are clear.", "The lungs are clear.", "Fracture of a rib."]
+    try:
+        make = mbr.from_spec(parse_spec("mbr:chrf"))
+    except MissingPackageError as error:
+        pytest.skip(str(error))
+    texts = ("Lungs are clear.", "The lungs are clear.", "Fracture of a rib.")
+    tracks = tuple(track(RecordedCandidate((text,))) for text in texts)
+    measured = ReplayStudy("A", tuple(MeasuredTrack(each, ()) for each in tracks), None, None)
+    selector = make(BenchStudy(measured, None, (None, None, None)))
     eligible = [candidate(n) for n in range(3)]
-    choice = MBRSelector(_decoder("chrf"), texts, "chrf").choose(eligible, Field(eligible, None))  # type: ignore[arg-type]
-    assert choice.winner in (0, 1)
+    assert selector.choose(eligible, Field(eligible, None)).winner in (0, 1)  # type: ignore[arg-type]
