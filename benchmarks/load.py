@@ -113,7 +113,8 @@ async def measure(arguments: argparse.Namespace, server: PacedServerProcess, ind
                 server,
                 side_by_side=arguments.decodes,
                 k=arguments.k,
-                seconds=arguments.seconds,
+                seconds=arguments.seconds + arguments.spread,
+                spread=arguments.spread,
                 report=report,
             )
         finally:
@@ -125,7 +126,7 @@ async def measure(arguments: argparse.Namespace, server: PacedServerProcess, ind
     print(f"{streams} streams side by side, {took:.1f} s")
     print_report(report, took)
     print(
-        f"processor: {busy / report.delays.count * 1e6:.0f} us a token, {busy / took:.0%} of one "
+        f"processor: {busy / report.tokens * 1e6:.0f} us a token, {busy / took:.0%} of one "
         f"core; the server's {stats['cpu_seconds'] / took:.0%}"
     )
     steady = [point for point in memory if point[0] >= WARM_UP * took]
@@ -148,7 +149,7 @@ def print_report(report: LoadReport, took: float) -> None:
     half, most, nearly_all = (delays.quantile(share) * 1000 for share in (0.5, 0.95, 0.99))
     print(
         f"delay of a token in ms: median {half:.2f}, 95% {most:.2f}, 99% {nearly_all:.2f}; "
-        f"{delays.count:,} tokens, {delays.count / took:,.0f} a second"
+        f"{report.tokens:,} tokens, {report.tokens / took:,.0f} a second"
     )
 
 
@@ -165,6 +166,9 @@ def main() -> None:
     parser.add_argument("--decodes", type=int, default=64, help="how many run side by side")
     parser.add_argument("--k", type=int, default=8)
     parser.add_argument("--rate", type=float, default=4.0, help="words a second and stream")
+    parser.add_argument(
+        "--spread", type=float, default=10.0, help="seconds over which the first decodes begin"
+    )
     parser.add_argument("--prune", default="none")
     parser.add_argument("--aiohttp", action="store_true", help="the SDK's other transport")
     parser.add_argument("--encoder", help="a real encoder, such as all-MiniLM-L6-v2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import time
 from collections import Counter
 from contextlib import aclosing
@@ -15,17 +16,19 @@ from sdr_decode.decoder import SDRDecoder
 from sdr_decode.events import TokenDelta
 from sdr_decode.result import Result
 
-BUCKET_SECONDS = 0.00005
+SHORTEST_SECONDS = 0.00001
+STEP = math.log(1.02)
 
 
 class Delays:
-    """Delays in buckets of 0.05 ms, so that a long run takes no more memory than a short one."""
+    """Delays in buckets that are 2% apart, so that a long run takes no more memory than a short
+    one."""
 
     def __init__(self) -> None:
         self._buckets: Counter[int] = Counter()
 
     def add(self, seconds: float) -> None:
-        self._buckets[int(seconds / BUCKET_SECONDS)] += 1
+        self._buckets[int(math.log(max(seconds, SHORTEST_SECONDS) / SHORTEST_SECONDS) / STEP)] += 1
 
     @property
     def count(self) -> int:
@@ -37,7 +40,7 @@ class Delays:
         for bucket in sorted(self._buckets):
             left -= self._buckets[bucket]
             if left <= 0:
-                return (bucket + 0.5) * BUCKET_SECONDS
+                return SHORTEST_SECONDS * math.exp((bucket + 0.5) * STEP)
         return float("nan")
 
 
@@ -50,6 +53,7 @@ class LoadReport:
     """
 
     decodes: int = 0
+    tokens: int = 0
     states: Counter[str] = field(default_factory=Counter)
     lost: list[str] = field(default_factory=list)
     delays: Delays = field(default_factory=Delays)
@@ -63,18 +67,20 @@ async def run_load(
     k: int,
     seconds: float | None = None,
     decodes: int | None = None,
+    spread: float = 0.0,
     report: LoadReport | None = None,
 ) -> LoadReport:
     """Keep ``side_by_side`` decodes of ``k`` running until the time is over or so many are done.
 
-    A decode that has begun is brought to its end. Delays count once the first second is over, in
-    which all streams open at the same time.
+    The first ones begin over ``spread`` seconds; delays count when these are over. A decode that
+    has begun is brought to its end.
     """
     report = report or LoadReport()
     began = time.monotonic()
     numbers = itertools.count() if decodes is None else iter(range(decodes))
 
-    async def work() -> None:
+    async def work(place: int) -> None:
+        await asyncio.sleep(spread * place / side_by_side)
         for number in numbers:
             if seconds is not None and time.monotonic() - began >= seconds:
                 return
@@ -85,13 +91,14 @@ async def run_load(
             _check(result, seed, report)
             sent = await server.sent(range(seed, seed + k))
             for candidate, arrived in enumerate(moments):
+                report.tokens += len(arrived)
                 for left, came in zip(sent[seed + candidate], arrived, strict=False):
-                    if left >= began + 1.0:
+                    if left >= began + spread:
                         report.delays.add(came - left)
 
     async with asyncio.TaskGroup() as workers:
-        for _ in range(side_by_side):
-            workers.create_task(work())
+        for place in range(side_by_side):
+            workers.create_task(work(place))
     return report
 
 

@@ -39,10 +39,10 @@ SITES = ("right apex", "left base", "lingula", "right hilum", "left costophrenic
 
 
 def report_text(seed: int) -> str:
-    """The report of one candidate. One of its sentences stands in no other report."""
+    """The report of one candidate. One of its sentences, of 200 such, stands in no corpus."""
     chance = random.Random(seed)
     findings = chance.sample(FINDINGS, 5)
-    size = chance.randint(3, 999)
+    size = chance.randint(3, 42)
     findings.insert(chance.randint(1, 4), f"A nodule of {size} mm at the {chance.choice(SITES)}.")
     return f"Findings: {' '.join(findings)}\nImpression: {chance.choice(IMPRESSIONS)}"
 

@@ -12,6 +12,7 @@ from clients.base import (
     Provenance,
     Request,
     Sampling,
+    SharedRequest,
     Usage,
 )
 from clients.errors import ClientError
@@ -30,6 +31,7 @@ __all__ = [
     "Provenance",
     "Request",
     "Sampling",
+    "SharedRequest",
     "Usage",
     "open_client",
     "wrap",

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
+from clients.errors import SpecError
+
 FinishReason = Literal["stop", "length", "content_filter", "refusal", "error", "cancelled"]
 Provenance = Literal["reported", "counted", "estimated"]
 
@@ -101,6 +103,11 @@ class CandidateStream(ABC):
     finish: Finish | None = None
     usage: Usage | None = None
 
+    @property
+    def undelivered(self) -> tuple[Piece, ...]:
+        """Pieces that arrived and were not taken: after a cancel, what it came too late for."""
+        return ()
+
     def __aiter__(self) -> Self:
         return self
 
@@ -117,22 +124,54 @@ class CandidateStream(ABC):
         """
 
 
+class SharedRequest(ABC):
+    """One request whose answer holds K candidates, as OpenAI's and Mistral's ``n``.
+
+    Its prompt is sent, and billed, once. No provider stops a single candidate of such a request:
+    a stream that is cancelled is heard no more, but its candidate is generated on until the last
+    stream has ended or been cancelled. That one's ``cancel`` closes the connection.
+    """
+
+    @property
+    @abstractmethod
+    def streams(self) -> tuple[CandidateStream, ...]:
+        """One stream per candidate, in their order. The first ``__anext__`` sends the request."""
+
+    @property
+    @abstractmethod
+    def usage(self) -> Usage | None:
+        """The counts of the whole request, its output that of all candidates together; ``None``
+        until the provider has told them, and where each stream has its own."""
+
+
 class Client(ABC):
     """A source of candidate streams. Usable as ``async with``.
 
     ``name`` is the spec under which the client can be opened again, without secrets.
     ``lockstep`` says that pieces have no time of their own: the decoder then takes exactly one
     piece from every running candidate per step, which makes results exact and repeatable.
-    ``ignores_images`` is true of clients that do not look at the images.
+    ``ignores_images`` is true of clients that do not look at the images, ``can_share`` of those
+    that stream several candidates of one request.
     """
 
     name: str
     lockstep: bool = False
     ignores_images: bool = False
+    can_share: bool = False
 
     @abstractmethod
     def stream(self, request: Request, candidate: int) -> CandidateStream:
         """The stream of candidate number ``candidate`` (from 0). Opens nothing yet."""
+
+    def shared(self, request: Request, k: int) -> SharedRequest:
+        """The streams of ``k`` candidates that are asked for in one request. Opens nothing yet.
+
+        Raises ``SpecError`` unless ``can_share``.
+        """
+        raise SpecError(
+            f"{self.name} streams one candidate a request, so the launch plan shared cannot be "
+            "used with it; use parallel, warm-first or staged:1"
+        )
 
     async def check(self, request: Request, k: int) -> None:  # noqa: B027 - most need no check
         """Raise ``ClientError`` when this request cannot succeed, before anything is spent."""

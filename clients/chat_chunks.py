@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from clients.base import Finish, FinishReason, Piece, Usage
 from clients.errors import StreamError
@@ -30,6 +30,17 @@ BROKEN_OFF = {"error", "abort", "cancelled"}
 LONGEST_DETAIL = 300
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+Item_co = TypeVar("Item_co", covariant=True)
+
+
+class Chunks(Protocol[Item_co]):
+    """Reads the chunks of an answer, in order: of one candidate, or of several."""
+
+    def read(self, chunk: Any) -> Iterator[Item_co | Usage]: ...
+
+    def finish(self) -> Finish | None: ...
 
 
 class ChatChunks:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from random import Random
 
-from clients.base import Client, Finish, Piece, Request, Sampling, Usage
+from clients.base import Client, Finish, Piece, Request, Sampling, SharedRequest, Usage
 from clients.errors import ClientClosedError, ClientError, SpecError
-from clients.local_stream import Ending, LocalStream, Pieces
+from clients.local_stream import Ending, LocalRequest, LocalStream, Pieces
 from clients.ngram_model import NgramModel
 from clients.registry import ClientContext
 from clients.spec import Spec, allow_options, number, whole_number
@@ -30,6 +30,7 @@ class DemoClient(Client):
     """
 
     ignores_images = True
+    can_share = True
 
     def __init__(
         self,
@@ -56,6 +57,9 @@ class DemoClient(Client):
         if self._closed:
             raise ClientClosedError(f"the client {self.name} is closed; open another")
         return DemoStream(self, request.sampling, candidate)
+
+    def shared(self, request: Request, k: int) -> SharedRequest:
+        return LocalRequest(self.stream(request, candidate) for candidate in range(k))
 
     async def aclose(self) -> None:
         self._closed = True

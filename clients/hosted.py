@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 
-from clients.base import CandidateStream, Client, Request
+from clients.base import CandidateStream, Client, Finish, Request, SharedRequest, Usage
 from clients.errors import ClientClosedError
-from clients.reader import Event, Pace, ReaderStream
+from clients.reader import Event, Pace, ReaderStream, Reading
+from clients.shared_reader import OfChoice, SharedReader
 
 
 class HostedClient(Client):
@@ -30,7 +32,7 @@ class HostedClient(Client):
         self._slots = asyncio.Semaphore(max_concurrency)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
-        self._live: set[ReaderStream] = set()
+        self._live: set[Reading[Any]] = set()
 
     @abstractmethod
     def attempt(self, request: Request, candidate: int) -> AsyncGenerator[Event, None]:
@@ -42,6 +44,12 @@ class HostedClient(Client):
 
     def stream(self, request: Request, candidate: int) -> CandidateStream:
         return ReaderStream(partial(self.attempt, request, candidate), self.pace, self._admit)
+
+    def one_request(
+        self, attempt: Callable[[], AsyncGenerator[OfChoice | Usage | Finish]], k: int
+    ) -> SharedRequest:
+        """The shared request that ``attempt`` sends. See ``SharedReader``."""
+        return SharedReader(attempt, k, self.pace, self._admit)
 
     async def check(self, request: Request, k: int) -> None:
         self._bind()
@@ -61,7 +69,7 @@ class HostedClient(Client):
         # Else the loop is gone, and its tasks and connections with it.
 
     async def _close(self) -> None:
-        await asyncio.gather(*(stream.cancel() for stream in tuple(self._live)))
+        await asyncio.gather(*(reading.cancel() for reading in tuple(self._live)))
         await self.close_transport()
 
     def _bind(self) -> None:
@@ -77,11 +85,11 @@ class HostedClient(Client):
             )
 
     @asynccontextmanager
-    async def _admit(self, stream: ReaderStream) -> AsyncIterator[None]:
+    async def _admit(self, reading: Reading[Any]) -> AsyncIterator[None]:
         self._bind()
-        self._live.add(stream)
+        self._live.add(reading)
         try:
             async with self._slots:
                 yield
         finally:
-            self._live.discard(stream)
+            self._live.discard(reading)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
-from clients.base import CandidateStream, Finish, Piece, Usage
+from clients.base import CandidateStream, Finish, Piece, SharedRequest, Usage
 from clients.errors import ClientError, StreamError
 
 
@@ -107,3 +107,18 @@ class LocalStream(CandidateStream):
     def _has_finished(self) -> bool:
         """A cancel from another task may have set ``finish`` during an ``await``."""
         return self.finish is not None
+
+
+class LocalRequest(SharedRequest):
+    """Local streams as if one request had brought them. They keep token counts of their own."""
+
+    def __init__(self, streams: Iterable[CandidateStream]) -> None:
+        self._streams = tuple(streams)
+
+    @property
+    def streams(self) -> tuple[CandidateStream, ...]:
+        return self._streams
+
+    @property
+    def usage(self) -> Usage | None:
+        return None

@@ -7,8 +7,9 @@ from base64 import b64encode
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
-from clients.base import Client, Request
-from clients.chat_chunks import ChatChunks
+from clients.base import Client, Finish, Request, SharedRequest, Usage
+from clients.chat_choices import ChatChoices
+from clients.chat_chunks import ChatChunks, Chunks
 from clients.errors import MissingKeyError, MissingPackageError, SpecError, StreamError
 from clients.event_data import EventData
 from clients.hosted import HostedClient
@@ -16,8 +17,9 @@ from clients.hosted_spec import HOSTED_OPTIONS, concurrency_of, pace_of
 from clients.http_errors import is_lost_connection, lost_connection, reason_in, refused, strike
 from clients.mistral_chunks import read_chunk
 from clients.openai_server import check_url, without_credentials
-from clients.reader import Event, Pace
+from clients.reader import Event, Item, Pace
 from clients.registry import ClientContext
+from clients.shared_reader import OfChoice
 from clients.spec import Spec, allow_options
 from clients.transport import RememberingTransport, closing_responses, open_transport
 
@@ -47,6 +49,8 @@ class MistralClient(HostedClient):
     Raises ``MissingPackageError`` without the SDK and ``MissingKeyError`` without a key; servers
     other than Mistral's may need none.
     """
+
+    can_share = True
 
     def __init__(
         self,
@@ -94,10 +98,23 @@ class MistralClient(HostedClient):
     def __repr__(self) -> str:
         return f"MistralClient({self.name!r})"
 
-    async def attempt(self, request: Request, candidate: int) -> AsyncGenerator[Event, None]:
+    def attempt(self, request: Request, candidate: int) -> AsyncGenerator[Event]:
+        return self._answer(self._body(request, candidate), ChatChunks())
+
+    def shared(self, request: Request, k: int) -> SharedRequest:
+        """One request with ``n=k``, seeded ``seed``."""
+
+        def attempt() -> AsyncGenerator[OfChoice | Usage | Finish]:
+            return self._answer(self._body(request, 0) | {"n": k}, ChatChoices(k))
+
+        return self.one_request(attempt, k)
+
+    async def _answer(
+        self, body: dict[str, Any], chunks: Chunks[Item]
+    ) -> AsyncGenerator[Item | Usage | Finish]:
         async with closing_responses():
-            response = await self._open(request, candidate)
-            events, chunks = EventData(), ChatChunks()
+            response = await self._open(body)
+            events = EventData()
             # The SDK would make models of every chunk, and fail at those that do not fit.
             received = response.aiter_bytes()
             failure: Exception | None = None
@@ -124,12 +141,10 @@ class MistralClient(HostedClient):
         if self._transport is not None:
             await self._transport.aclose()
 
-    async def _open(self, request: Request, candidate: int) -> httpx2.Response:
+    async def _open(self, body: dict[str, Any]) -> httpx2.Response:
         failure: Exception
         try:
-            stream = await self._sdk.chat.stream_async(
-                **self._body(request, candidate), retries=None
-            )
+            stream = await self._sdk.chat.stream_async(**body, retries=None)
             return stream.response
         except Exception as error:  # noqa: BLE001 - explained below, without the key in it
             failure = error

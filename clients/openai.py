@@ -8,8 +8,9 @@ import re
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from clients.base import Client, Request
-from clients.chat_chunks import ChatChunks
+from clients.base import Client, Finish, Request, SharedRequest, Usage
+from clients.chat_choices import ChatChoices
+from clients.chat_chunks import ChatChunks, Chunks
 from clients.chat_request import (
     RENAMED,
     ChatOptions,
@@ -30,8 +31,9 @@ from clients.openai_server import (
     token_limit_of,
     without_credentials,
 )
-from clients.reader import Event, Pace
+from clients.reader import Event, Item, Pace
 from clients.registry import ClientContext
+from clients.shared_reader import OfChoice
 from clients.spec import Spec, allow_options, one_of
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ class OpenAIClient(HostedClient):
     Raises ``MissingPackageError`` without the SDK and ``MissingKeyError`` without a key; servers
     other than OpenAI's may need none.
     """
+
+    can_share = True
 
     def __init__(
         self,
@@ -95,9 +99,23 @@ class OpenAIClient(HostedClient):
     def __repr__(self) -> str:
         return f"OpenAIClient({self.name!r})"
 
-    async def attempt(self, request: Request, candidate: int) -> AsyncGenerator[Event, None]:
-        stream = await self._open(chat_body(self.model, request, candidate, self._options))
-        chunks = ChatChunks()
+    def attempt(self, request: Request, candidate: int) -> AsyncGenerator[Event]:
+        body = chat_body(self.model, request, candidate, self._options)
+        return self._answer(body, ChatChunks())
+
+    def shared(self, request: Request, k: int) -> SharedRequest:
+        """One request with ``n=k``, seeded ``seed``."""
+
+        def attempt() -> AsyncGenerator[OfChoice | Usage | Finish]:
+            body = chat_body(self.model, request, 0, self._options) | {"n": k}
+            return self._answer(body, ChatChoices(k, running=self._options.running_usage))
+
+        return self.one_request(attempt, k)
+
+    async def _answer(
+        self, body: dict[str, Any], chunks: Chunks[Item]
+    ) -> AsyncGenerator[Item | Usage | Finish]:
+        stream = await self._open(body)
         failure: Exception | None = None
         try:
             while True:

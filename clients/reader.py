@@ -2,8 +2,7 @@
 
 Vendors' streams close their connection dependably in one way only: when the task that is reading
 is cancelled while it reads. So exactly one task reads, and does nothing but move what it reads
-into a queue. The queue has no bound, since a bounded one would leave the reader waiting on the
-queue instead of the connection; what lies in it was generated, and is paid for, either way.
+into a queue.
 """
 
 from __future__ import annotations
@@ -11,17 +10,20 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections import deque
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
-from clients.base import CandidateStream, Finish, Piece, Usage
+from clients.base import Finish, Piece, Usage
 from clients.errors import ClientError, StreamError, StreamTimeoutError
+from clients.queued_stream import QueuedStream
 from clients.retry import RetryPolicy
 from clients.silence import SilenceLimit
 
 Event = Piece | Usage | Finish
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,84 +51,56 @@ class Pace:
     jitter: Callable[[], float] = field(default=random.random, repr=False)
 
 
-class ReaderStream(CandidateStream):
-    """The stream that ``attempt`` gives, tried again while nothing of it has been delivered.
+class Reading(ABC, Generic[Item]):
+    """One request, read by one task, and tried again while nothing of it has been delivered.
 
-    ``attempt()`` sends one request and yields pieces, usage and the finish (of these two a later
-    one replaces an earlier one); it raises ``StreamError``, and closes its connection however it
-    is left.
-    ``admit(stream)`` is entered before the first attempt and left when the reading is over.
-
-    After a cancel ``usage`` is what the provider had told until then: exact where the report was
-    already complete, a lower bound otherwise. A consumer's task that is cancelled while it waits
-    for a piece cancels the stream too.
+    ``attempt()`` sends the request once and yields items to deliver, usage and the finish (of
+    these two a later one replaces an earlier one); it raises ``StreamError``, and closes its
+    connection however it is left. The members say where each of these goes.
     """
 
-    def __init__(
-        self,
-        attempt: Callable[[], AsyncGenerator[Event, None]],
-        pace: Pace,
-        admit: Callable[[ReaderStream], AbstractAsyncContextManager[object]],
-    ) -> None:
+    def __init__(self, attempt: Callable[[], AsyncGenerator[Item | Usage | Finish]], pace: Pace):
         self.attempts = 0
         self._attempt = attempt
         self._pace = pace
-        self._admit = admit
-        self._arrived: deque[Piece | Finish | ClientError] = deque()
-        self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._delivered = False
 
-    @property
-    def undelivered(self) -> tuple[Piece, ...]:
-        """Pieces that arrived and were not taken: after a cancel, what it came too late for."""
-        return tuple(item for item in self._arrived if isinstance(item, Piece))
+    @abstractmethod
+    async def cancel(self) -> None:
+        """Stop, and return when the connection is closed. Idempotent."""
 
-    async def __anext__(self) -> Piece:
-        if self.finish is not None:
-            raise StopAsyncIteration
+    @abstractmethod
+    def _admitted(self) -> AbstractAsyncContextManager[object]:
+        """Entered before the first attempt and left when the reading is over."""
+
+    @abstractmethod
+    def _deliver(self, item: Item) -> None: ...
+
+    @abstractmethod
+    def _tell(self, usage: Usage | None) -> None:
+        """The token counts that hold now."""
+
+    @abstractmethod
+    def _end(self, end: Finish | ClientError) -> None:
+        """Nothing more comes."""
+
+    def _start(self) -> None:
         if self._task is None:
             self._task = asyncio.create_task(self._read())
-        try:
-            while not self._arrived:
-                self._news.clear()
-                await self._news.wait()
-        except asyncio.CancelledError:
-            self._stop()
-            raise
-        if self.finish is not None:  # cancelled meanwhile
-            raise StopAsyncIteration
-        item = self._arrived.popleft()
-        if isinstance(item, Piece):
-            return item
-        if isinstance(item, Finish):
-            self.finish = item
-            raise StopAsyncIteration
-        self.finish = Finish("error", str(item))
-        raise item
 
-    async def cancel(self) -> None:
-        self._stop()
+    def _break_off(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _over(self) -> None:
         if self._task is not None and not self._task.done():
             await asyncio.wait((self._task,))
-
-    def _put(self, item: Piece | Finish | ClientError) -> None:
-        self._arrived.append(item)
-        self._news.set()
-
-    def _stop(self) -> None:
-        if self.finish is None:
-            self.finish = Finish("cancelled")
-            # The reader's task may never have begun, and then wakes nobody.
-            self._put(self.finish)
-            # Only once: a second cancel would interrupt the closing that the first began.
-            if self._task is not None:
-                self._task.cancel()
 
     async def _read(self) -> None:
         end: Finish | ClientError = Finish("cancelled")
         try:
-            async with self._admit(self):
+            async with self._admitted():
                 end = await self._attempts()
         except ClientError as error:
             end = error
@@ -137,7 +111,7 @@ class ReaderStream(CandidateStream):
             )
             end.__cause__ = error
         finally:
-            self._put(end)
+            self._end(end)
 
     async def _attempts(self) -> Finish:
         pace, began = self._pace, self._pace.clock()
@@ -168,21 +142,21 @@ class ReaderStream(CandidateStream):
     async def _one_attempt(self) -> Finish:
         timeouts = self._pace.timeouts
         finish: Finish | None = None
-        self.usage = None
+        self._tell(None)
         async with aclosing(self._attempt()) as events:
             try:
                 async with SilenceLimit(timeouts.first) as silence:
                     while (event := await anext(events, None)) is not None:
-                        if isinstance(event, Piece):
-                            self._delivered = True
-                            self._put(event)
-                            silence.restart(timeouts.silence)
-                        elif isinstance(event, Usage):
-                            self.usage = event
+                        if isinstance(event, Usage):
+                            self._tell(event)
                             silence.restart(silence.seconds)
-                        else:
+                        elif isinstance(event, Finish):
                             finish = event
                             silence.restart(timeouts.usage)
+                        else:
+                            self._delivered = True
+                            self._deliver(event)
+                            silence.restart(timeouts.silence)
             except TimeoutError:
                 if finish is None:
                     when = "after the last piece" if self._delivered else "after the request"
@@ -199,3 +173,43 @@ class ReaderStream(CandidateStream):
                 "the connection ended before the report did; try again", retryable=True
             )
         return finish
+
+
+class ReaderStream(Reading[Piece], QueuedStream):
+    """The stream that ``attempt`` gives. ``admit(stream)`` is entered while it is read.
+
+    After a cancel ``usage`` is what the provider had told until then: exact where the report was
+    already complete, a lower bound otherwise.
+    """
+
+    def __init__(
+        self,
+        attempt: Callable[[], AsyncGenerator[Event]],
+        pace: Pace,
+        admit: Callable[[Reading[Piece]], AbstractAsyncContextManager[object]],
+    ) -> None:
+        Reading.__init__(self, attempt, pace)
+        QueuedStream.__init__(self)
+        self._admit = admit
+
+    async def cancel(self) -> None:
+        self._stop()
+        await self._over()
+
+    def _begin(self) -> None:
+        self._start()
+
+    def _halt(self) -> None:
+        self._break_off()
+
+    def _admitted(self) -> AbstractAsyncContextManager[object]:
+        return self._admit(self)
+
+    def _deliver(self, item: Piece) -> None:
+        self.put(item)
+
+    def _tell(self, usage: Usage | None) -> None:
+        self.usage = usage
+
+    def _end(self, end: Finish | ClientError) -> None:
+        self.put(end)

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-from clients.base import Client, Request
+from clients.base import Client, Request, SharedRequest
 from clients.errors import ClientClosedError, RecordingError, SpecError
-from clients.local_stream import Ending, LocalStream, Pieces
+from clients.local_stream import Ending, LocalRequest, LocalStream, Pieces
 from clients.recording.ending import full_tokens, read_finish, read_usage
 from clients.recording.reader import read_recording
 from clients.recording.store import StudyStore
@@ -32,6 +32,7 @@ class RecordedClient(Client):
     """
 
     ignores_images = True
+    can_share = True
 
     def __init__(
         self,
@@ -89,6 +90,9 @@ class RecordedClient(Client):
         if self._closed:
             raise ClientClosedError(f"the client {self.name} is closed; open another")
         return RecordedStream(self, request.study, candidate)
+
+    def shared(self, request: Request, k: int) -> SharedRequest:
+        return LocalRequest(self.stream(request, candidate) for candidate in range(k))
 
     def full_tokens(self, request: Request, candidate: int) -> int | None:
         if self._store is None or not self._store.has_parsed(request.study):

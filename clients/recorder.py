@@ -7,7 +7,7 @@ import os
 import threading
 from collections import deque
 
-from clients.base import CandidateStream, Client, Finish, Piece, Request
+from clients.base import CandidateStream, Client, Finish, Piece, Request, SharedRequest, Usage
 from clients.errors import ClientClosedError, RecordingError, StreamError
 from clients.recording.study import RecordedStudy
 from clients.recording.take import StudyTake, Take, request_key
@@ -33,6 +33,7 @@ class Recorder(Client):
         self.name = client.name
         self.lockstep = client.lockstep
         self.ignores_images = client.ignores_images
+        self.can_share = client.can_share
         self._writer = RecordingWriter(path)
         self._studies: list[StudyTake] = []
         self._finished: deque[RecordedStudy] = deque()
@@ -46,9 +47,25 @@ class Recorder(Client):
         self._studies.append(StudyTake(request, expected=k))
 
     def stream(self, request: Request, candidate: int) -> CandidateStream:
-        if self._closed:
-            raise ClientClosedError(f"the recorder of {self.name} is closed; open another")
-        stream = self.client.stream(request, candidate)
+        self._refuse_closed()
+        return self._recorded(request, candidate, self.client.stream(request, candidate))
+
+    def shared(self, request: Request, k: int) -> SharedRequest:
+        """Recorded as if each candidate had been asked for alone; the token counts of the request
+        belong to no candidate, and are not kept."""
+        self._refuse_closed()
+        request_to_all = self.client.shared(request, k)
+        return RecorderRequest(
+            request_to_all,
+            tuple(
+                self._recorded(request, candidate, stream)
+                for candidate, stream in enumerate(request_to_all.streams)
+            ),
+        )
+
+    def _recorded(
+        self, request: Request, candidate: int, stream: CandidateStream
+    ) -> RecorderStream:
         # Equal requests may be decoded side by side; which of them a candidate joins is all one.
         key = request_key(request)
         for study in self._studies:
@@ -75,6 +92,10 @@ class Recorder(Client):
             await asyncio.to_thread(self._close)
         if self._failure is not None:
             raise self._failure
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise ClientClosedError(f"the recorder of {self.name} is closed; open another")
 
     def ended(self, study: StudyTake) -> None:
         """A candidate of ``study`` has ended."""
@@ -123,6 +144,10 @@ class RecorderStream(CandidateStream):
         self._study = study
         self._take = take
 
+    @property
+    def undelivered(self) -> tuple[Piece, ...]:
+        return self._stream.undelivered
+
     async def __anext__(self) -> Piece:
         now = asyncio.get_running_loop().time
         self._take.start(now())
@@ -149,3 +174,19 @@ class RecorderStream(CandidateStream):
         if self._take.finish is None:
             self._take.finish, self._take.usage = self.finish, self.usage
             self._recorder.ended(self._study)
+
+
+class RecorderRequest(SharedRequest):
+    """One request for several candidates, each of which is being recorded."""
+
+    def __init__(self, request: SharedRequest, streams: tuple[CandidateStream, ...]) -> None:
+        self._request = request
+        self._streams = streams
+
+    @property
+    def streams(self) -> tuple[CandidateStream, ...]:
+        return self._streams
+
+    @property
+    def usage(self) -> Usage | None:
+        return self._request.usage

@@ -14,7 +14,7 @@ from clients.base import Client, Finish, Piece, Request, Usage
 from clients.chat_chunks import BROKEN_OFF, FINISH_REASONS
 from clients.errors import ClientError, SpecError, StreamError
 from clients.hosted import HostedClient
-from clients.reader import Event, Pace, ReaderStream
+from clients.reader import Event, Pace, Reading
 from clients.registry import ClientContext
 from clients.spec import Spec, allow_options, number, true_or_false, whole_number
 from clients.vllm_engine import explain, start_engine
@@ -126,8 +126,8 @@ class VLLMClient(HostedClient):
         await asyncio.to_thread(engine.shutdown)
 
     @asynccontextmanager
-    async def _admit(self, stream: ReaderStream) -> AsyncIterator[None]:
-        async with super()._admit(stream):
+    async def _admit(self, reading: Reading[Any]) -> AsyncIterator[None]:
+        async with super()._admit(reading):
             await self.start()  # not on the stream's time
             yield
 

@@ -11,7 +11,6 @@ from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
 from sdr_decode.errors import DecodeError
 from sdr_decode.measure import CorpusMeasure
-from sdr_decode.money import Tariff
 from sdr_decode.result import (
     CandidateResult,
     NearestSentence,
@@ -20,6 +19,7 @@ from sdr_decode.result import (
     report_of,
 )
 from sdr_decode.selection import Field, Selector, eligible
+from sdr_decode.tariff import Tariff
 
 
 def conclude(
@@ -28,6 +28,7 @@ def conclude(
     measure: CorpusMeasure,
     *,
     full_tokens: Callable[[int], int | None],
+    lockstep: bool,
     tariff: Tariff,
     seed: int,
     study: str | None,
@@ -37,10 +38,11 @@ def conclude(
     """Choose among the valid candidates, or among the best of the others and say so.
 
     Raises ``DecodeError`` when no candidate has a sentence. ``full_tokens`` tells the length of a
-    candidate's complete stream where it is known; ``tariff`` is what the client's tokens cost.
+    candidate's complete stream where it is known; ``lockstep`` is the client's, ``tariff`` what its
+    tokens cost.
     """
     candidates = decode.race.candidates
-    ledger = ledger_of(decode, full_tokens, tariff)
+    ledger = ledger_of(decode, full_tokens, tariff, lockstep=lockstep)
     choosable = eligible(candidates)
     if not choosable:
         raise DecodeError(

@@ -42,6 +42,11 @@ def less(whole: Count, part: int | None) -> Count:
     return Count(max(0, whole.value - part), whole.provenance)
 
 
+def guessed(count: Count) -> Count:
+    """The same number as an estimate."""
+    return count if count.value is None else Count(count.value, "estimated")
+
+
 def known_sum(counts: Iterable[Count]) -> int:
     """The sum of those that are known: a lower bound where some are not."""
     return sum(count.value or 0 for count in counts)

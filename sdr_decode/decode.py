@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from clients import Finish, Piece, Usage
 from sdr_decode.candidate import MeasuredSentence
+from sdr_decode.counts import Count
 from sdr_decode.events import (
     CandidateFinished,
     CandidateLaunched,
@@ -22,6 +23,7 @@ from sdr_decode.measure import CorpusMeasure
 from sdr_decode.pruning import PrunePolicy
 from sdr_decode.race import Race
 from sdr_decode.sentences import Sentence
+from sdr_decode.shared_usage import shares_of, usages_of
 from sdr_decode.streams import Arrival, Ended
 from sdr_decode.transcript import Transcript
 from sdr_decode.validity import invalid
@@ -41,6 +43,8 @@ class Decode:
         self.plan = plan
         self.transcripts: list[Transcript] = []
         self.usages: dict[int, Usage] = {}
+        self.shares: dict[int, Count] = {}
+        self.complete: set[int] = set()
         self._measure = measure
         self._closed: list[tuple[int, Sentence, int]] = []
         self._ended: list[tuple[int, Finish]] = []
@@ -61,8 +65,8 @@ class Decode:
             if not candidate.running:  # it came between the decision to stop and the stop
                 if isinstance(arrival.what, Piece):
                     transcript.count(arrival.what)
-                elif arrival.what.usage is not None:
-                    self.usages[number] = arrival.what.usage
+                else:
+                    self._end_stopped(number, arrival.what)
                 continue
             if isinstance(arrival.what, Piece):
                 closed = transcript.write(arrival.what)
@@ -73,6 +77,16 @@ class Decode:
             for sentence in closed:
                 self._closed.append((number, sentence, candidate.tokens))
                 yield SentenceClosed(number, sentence)
+
+    @property
+    def prompts_sent(self) -> int:
+        return 1 if self.plan.shared else len(self.transcripts)
+
+    def deal_out(self, usage: Usage | None) -> None:
+        """Deal out among the candidates what the provider told of a request that they share."""
+        arrived = [transcript.tokens for transcript in self.transcripts]
+        self.usages = usages_of(usage, self.usages, len(arrived))
+        self.shares = shares_of(usage, arrived)
 
     @contextmanager
     def noting_what_is_lost(self) -> Iterator[None]:
@@ -123,6 +137,12 @@ class Decode:
             self._conclude(number, finish)
             events.append(CandidateFinished(number, self.race.candidates[number].ended))
         return events
+
+    def _end_stopped(self, number: int, ended: Ended) -> None:
+        if ended.usage is not None:
+            self.usages[number] = ended.usage
+        if ended.finish.reason not in ("cancelled", "error"):
+            self.complete.add(number)
 
     def _end(self, number: int, ended: Ended) -> list[Sentence]:
         if ended.usage is not None:

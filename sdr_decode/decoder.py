@@ -17,6 +17,8 @@ from weakref import WeakKeyDictionary
 from clients import Client, ClientContext, Image, Request, Sampling, open_client, wrap
 from clients.errors import SpecError
 from clients.images import ImageSource, load_images
+from clients.pricing.facts import Facts
+from clients.pricing.prices import Prices
 from clients.prompts import PromptTemplate, default_prompt, prompt_from_text
 from sdr_decode.background import BackgroundLoop
 from sdr_decode.batching import BatchedEncoder
@@ -26,13 +28,14 @@ from sdr_decode.decode import Decode
 from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
 from sdr_decode.events import CandidatePruned, Decision, Event
-from sdr_decode.launch import LaunchPlan, launch_plans
+from sdr_decode.guard import checked_usage
+from sdr_decode.launch import Chosen, LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
-from sdr_decode.money import tariff_of
 from sdr_decode.pruning import PrunePolicy, policies
 from sdr_decode.result import Result
 from sdr_decode.selection import Selector, selectors
 from sdr_decode.streams import Streams, Timeouts
+from sdr_decode.tariff import tariff_of
 from sdr_decode.version import __version__
 
 Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
@@ -46,8 +49,9 @@ class SDRDecoder:
     directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
     one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects.
     ``prompt`` is a ``PromptTemplate`` or plain text. With ``sections=False`` every sentence
-    compares with the whole corpus. A client opened from a spec is closed by the decoder; one given
-    is not.
+    compares with the whole corpus. ``prices`` and ``facts`` (see ``clients.pricing``) take the
+    place of what is known of the client's bills. A client opened from a spec is closed by the
+    decoder; one given is not.
 
     Raises ``SpecError`` for a spec that cannot be used and ``IndexFormatError`` for an index that
     cannot. One decoder serves many decodes, side by side and from several event loops.
@@ -70,6 +74,8 @@ class SDRDecoder:
         max_tokens: int = 512,
         timeouts: Timeouts | None = None,
         api_key: str | None = None,
+        prices: Prices | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self.corpus = index if isinstance(index, Corpus) else Corpus.open(index)
         self._encoder = BatchedEncoder(partial(encoder_for, self.corpus, encoder))
@@ -84,10 +90,11 @@ class SDRDecoder:
         self._client = _client(client, model)
         self._context = ClientContext(reports=self.corpus.report_texts, api_key=api_key)
         self._opened: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
+        self._tariff_of = partial(tariff_of, prices=prices, facts=facts)
         self._background: BackgroundLoop | None = None
         self._starting = threading.Lock()
         self._closed = False
-        self._settings = {
+        self._settings: dict[str, Any] = {
             "version": __version__,
             "client": self._client if isinstance(self._client, str) else self._client.name,
             "prune": prune if isinstance(prune, str) else repr(prune),
@@ -141,10 +148,7 @@ class SDRDecoder:
         (``contextlib.aclosing``) when you leave it early, so that the streams close at once.
         """
         self._refuse_closed()
-        if type(k) is not int or k < 1:
-            raise DecodeError(f"k is {k!r}; ask for at least 1 candidate, in a whole number")
-        if seed is not None and type(seed) is not int:
-            raise DecodeError(f"the seed is {seed!r}; expected a whole number")
+        _require_whole(k, seed)
         request = Request(
             self.prompt.fill(indication=indication, comparison=comparison),
             await asyncio.to_thread(_load, images),
@@ -154,10 +158,12 @@ class SDRDecoder:
         client = self._client_here()
         await client.check(request, k)
         await asyncio.to_thread(self._encoder.load)
-        decode = Decode(self.policy, self.plan, self.measure, k)
+        chosen = await self.plan.choose(client, self._settings["client"], request, k)
+        shared = client.shared(request, k) if chosen.plan.shared else None
+        decode = Decode(self.policy, chosen.plan, self.measure, k)
 
         with decode.noting_what_is_lost():
-            async with Streams(client, request, self.timeouts) as streams:
+            async with Streams(client, request, self.timeouts, shared) as streams:
                 while True:
                     for launched in decode.launch():
                         streams.open(launched.candidate)
@@ -172,6 +178,8 @@ class SDRDecoder:
                         yield event
         for late in decode.hear(streams.pending()):
             yield late
+        if shared is not None:
+            decode.deal_out(checked_usage(shared.usage))
 
         # In a thread: a selector may compare all sentences of all candidates.
         result = await asyncio.to_thread(
@@ -180,11 +188,12 @@ class SDRDecoder:
             self.selector,
             self.measure,
             full_tokens=partial(client.full_tokens, request),
-            tariff=await asyncio.to_thread(tariff_of, client.name),
+            lockstep=client.lockstep,
+            tariff=await asyncio.to_thread(self._tariff_of, client.name),
             seed=seed or 0,
             study=study,
-            warnings=self._warnings(client, request),
-            settings={**self._settings, "k": k, "seed": seed},
+            warnings=self._warnings(client, request, chosen),
+            settings={**self._settings, **self._launched(chosen), "k": k, "seed": seed},
         )
         yield Decision(result.winner, result.reason)
         yield result
@@ -250,8 +259,12 @@ class SDRDecoder:
             self._opened[loop] = open_client(self._client, self._context)
         return self._opened[loop]
 
-    def _warnings(self, client: Client, request: Request) -> tuple[str, ...]:
-        warnings = []
+    def _launched(self, chosen: Chosen) -> dict[str, str]:
+        asked = self._settings["launch"]
+        return {"launch": asked if chosen.spec is None else f"{asked} -> {chosen.spec}"}
+
+    def _warnings(self, client: Client, request: Request, chosen: Chosen) -> tuple[str, ...]:
+        warnings = [] if chosen.warning is None else [chosen.warning]
         if client.ignores_images and request.images:
             warnings.append(f"the client {client.name} does not look at the images")
         if self._encoder.over_long:
@@ -269,6 +282,13 @@ def _client(client: str | Client | object, model: str | None) -> str | Client:
         named = client if isinstance(client, str) else client.name
         raise SpecError(f"found the model {model!r} beside the client {named}, which names its own")
     return client
+
+
+def _require_whole(k: int, seed: int | None) -> None:
+    if type(k) is not int or k < 1:
+        raise DecodeError(f"k is {k!r}; ask for at least 1 candidate, in a whole number")
+    if seed is not None and type(seed) is not int:
+        raise DecodeError(f"the seed is {seed!r}; expected a whole number")
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -7,7 +7,7 @@ import asyncio
 import threading
 from dataclasses import fields
 
-from clients import Finish, Piece, Usage
+from clients import CandidateStream, Finish, Piece, Usage
 from clients.errors import ClientError, StreamError
 
 PIECES_PER_TOKEN = 64
@@ -38,6 +38,14 @@ def checked_piece(piece: object) -> Piece:
         if not _is_count(count):
             raise StreamError(f"the client counted {count!r:.40} tokens; expected 0 or more")
     return piece
+
+
+def checked_undelivered(stream: CandidateStream) -> list[Piece]:
+    """The pieces that came and were never read, as far as they are pieces."""
+    try:
+        return [checked_piece(piece) for piece in stream.undelivered]
+    except Exception:  # noqa: BLE001 - the stream is stopped; what it cannot tell is not known
+        return []
 
 
 def checked_finish(finish: object) -> Finish:

@@ -2,101 +2,100 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from clients.errors import ClientError
 from clients.pricing.bill import BilledTokens, Dollars, bill
-from clients.pricing.errors import PricingError
-from clients.pricing.facts import load_facts
-from clients.pricing.prices import Prices, prices_for
-from clients.pricing.providers import provider_and_model
-from sdr_decode.counts import Count
+from sdr_decode.tariff import Tariff
 
 if TYPE_CHECKING:
-    from clients.pricing.facts import Cancellation
     from sdr_decode.ledger import LedgerRow
 
-
-@dataclass(frozen=True, slots=True)
-class Tariff:
-    """The prices of a client's model and what its provider does with a stopped stream.
-
-    ``why`` says why there are no prices, if there are none.
-    """
-
-    prices: Prices | None = None
-    cancellation: Cancellation | None = None
-    why: str | None = None
+UNKNOWN_DOLLARS = Dollars(None, None)
+NO_DOLLARS = Dollars(Decimal(0), Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """US dollars, from low (stopped streams are not billed further) to high (billed in full).
+    """US dollars, from low to high. A bound is ``None`` where it is unknown; ``why`` then says why.
 
-    ``cost`` is of this decode, ``full`` of full best-of-N with the same candidates; ``None`` is
-    unknown, and ``why`` says why. ``source`` and ``date`` are those of the prices.
+    ``cost`` is of this decode, low if stopped streams are billed no further, high if in full.
+    ``full`` is of full best-of-N with the same candidates, each with a prompt of its own. ``saved``
+    is the difference, low if stopped streams are billed in full. ``known`` is the cost of the rows
+    whose cost is known: below ``cost`` nothing, and a lower bound where ``cost`` is unknown.
+    ``source`` and ``date`` are those of the prices, ``stopped`` says what is known of how a stopped
+    stream is billed.
     """
 
-    cost: Dollars
-    full: Dollars
+    cost: Dollars = UNKNOWN_DOLLARS
+    full: Dollars = UNKNOWN_DOLLARS
+    saved: Dollars = UNKNOWN_DOLLARS
+    known: Dollars = NO_DOLLARS
     why: str | None = None
     source: str | None = None
     date: str | None = None
+    stopped: str | None = None
 
 
-def tariff_of(client: str, on: datetime.date | None = None) -> Tariff:
-    """The tariff of a client's spec, such as ``openai:gpt-4o-mini``, on a day, today by default.
-    The first call loads a table of prices, which takes a fifth of a second."""
-    on = on or datetime.datetime.now(datetime.UTC).date()
-    try:
-        facts = load_facts()
-        provider, model = provider_and_model(client, facts)
-        prices = prices_for(provider, model, on)
-    except PricingError:
-        prices = None
-    except ClientError as error:  # such as a package that is not installed
-        return Tariff(why=str(error))
-    if prices is None:
-        return Tariff(why=f"no price is known for the client {client}")
-    return Tariff(prices, facts.cancellation_of(provider, model))
-
-
-def money(rows: Sequence[LedgerRow], tariff: Tariff) -> Money:
-    """What the rows cost, and what they would have cost without pruning and staging."""
+def priced(rows: Sequence[LedgerRow], tariff: Tariff) -> tuple[list[LedgerRow], Money]:
+    """The rows with their dollars, and the money of all of them."""
     if tariff.prices is None:
-        return Money(Dollars(None, None), Dollars(None, None), tariff.why)
-    prompt = next((row.prompt for row in rows if row.prompt.value), None)
-    spent, full = [], []
-    for row in rows:
-        cut = row.avoided.value if row.generated.value != 0 else 0
-        tokens = BilledTokens(row.prompt.value, row.generated.value, row.cached.value, cut=cut)
-        spent.append(bill(tokens, tariff.prices, tariff.cancellation))
-        asked = row.prompt.value or (prompt.value if prompt is not None else None)
-        whole = BilledTokens(asked, _sum(row.generated, row.avoided), row.cached.value)
-        full.append(bill(whole, tariff.prices, tariff.cancellation))
-    unknown = None
-    if any(each.low is None or each.high is None for each in spent):
-        unknown = "some token counts are unknown"
-    return Money(
-        _total(spent),
-        _total(full),
-        unknown,
-        tariff.prices.source,
-        str(tariff.prices.date),
+        return list(rows), Money(why=tariff.why)
+    prompt = next((row.prompt.value for row in rows if row.launched), None)
+    rows = [replace(row, dollars=_cost(row, tariff)) for row in rows]
+    full = [_full(row, prompt, tariff) for row in rows]
+    unknown = sum(None in row.dollars for row in rows)
+    date = tariff.prices.date
+    return rows, Money(
+        cost=_total(row.dollars for row in rows),
+        full=_total(full),
+        saved=_total(_saved(row.dollars, whole) for row, whole in zip(rows, full, strict=True)),
+        known=_total(row.dollars for row in rows if None not in row.dollars),
+        why=f"token counts of {unknown} of {len(rows)} candidates are unknown" if unknown else None,
+        source=tariff.prices.source,
+        date=None if date is None else date.isoformat(),
+        stopped=tariff.stopped,
     )
 
 
-def _sum(*counts: Count) -> int | None:
-    values = [count.value for count in counts]
-    return None if None in values else sum(value for value in values if value is not None)
+def _cost(row: LedgerRow, tariff: Tariff) -> Dollars:
+    if not row.launched:
+        return NO_DOLLARS
+    prompt, output = row.prompt.value, row.generated.value
+    cached = tariff.cached(prompt, row.cached.value)
+    cost = bill(
+        BilledTokens(prompt, output, cached, cut=row.avoided.value),
+        tariff.prices,
+        tariff.cancellation,
+    )
+    # Of a request that brought nothing it is not known whether it is billed at all.
+    return cost if output != 0 else Dollars(Decimal(0), cost.high)
+
+
+def _full(row: LedgerRow, prompt: int | None, tariff: Tariff) -> Dollars:
+    generated, avoided = row.generated.value, row.avoided.value
+    output = None if generated is None or avoided is None else generated + avoided
+    asked, cached = (
+        (row.prompt.value, row.cached.value) if row.prompt.value != 0 else (prompt, None)
+    )
+    whole = BilledTokens(asked, output, tariff.cached(asked, cached))
+    return bill(whole, tariff.prices, tariff.cancellation)
+
+
+def _saved(cost: Dollars, full: Dollars) -> Dollars:
+    """Bound from bound, since both know as little of what the prompt cache gave."""
+    if cost.low is None or cost.high is None or full.low is None or full.high is None:
+        return UNKNOWN_DOLLARS
+    least, most = sorted((full.low - cost.low, full.high - cost.high))
+    return Dollars(least, most)
 
 
 def _total(dollars: Iterable[Dollars]) -> Dollars:
-    lows, highs = zip(*dollars, strict=True)
-    return Dollars(
-        None if None in lows else sum(lows),
-        None if None in highs else sum(highs),
-    )
+    low: Decimal | None = Decimal(0)
+    high: Decimal | None = Decimal(0)
+    for each in dollars:
+        low = None if low is None or each.low is None else low + each.low
+        high = None if high is None or each.high is None else high + each.high
+    return Dollars(low, high)

@@ -48,8 +48,8 @@ class ReplayStudy:
 class Outcome:
     """What a policy and a selector made of one study.
 
-    ``generated`` are the output tokens of each candidate up to its end or its pruning. ``choice``
-    is ``None`` when no candidate has a sentence.
+    ``generated`` are the output tokens of each candidate up to its end or its pruning, in a shared
+    launch up to the end of the race. ``choice`` is ``None`` when no candidate has a sentence.
     """
 
     candidates: tuple[Candidate, ...]
@@ -69,7 +69,8 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
     """Race the tracks in lockstep, one piece per running candidate and step.
 
     Only steps in which something happens are visited: a first token, a sentence that closes, an
-    end. Between them a decode changes nothing but its token counts.
+    end. Between them a decode changes nothing but its token counts. In a shared launch the pruned
+    write on until the race is over.
     """
     race = Race(policy, len(tracks))
     starts: list[int] = []
@@ -84,6 +85,8 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
                 heappush(agenda, (step + piece, number))
         if not race.running:
             race.steps = step
+            if plan.shared:
+                _write_on(race.candidates, tracks, step - 1)
             return race
         step = agenda[0][0]
         moved = []
@@ -98,6 +101,12 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
                 heard[number] = _hear(race.candidates[number], tracks[number], heard[number], at)
         race.settle()
         step += 1
+
+
+def _write_on(candidates: Sequence[Candidate], tracks: Sequence[MeasuredTrack], step: int) -> None:
+    """Count what a request for all candidates, sent at step 0, has brought with this step."""
+    for candidate in candidates:
+        candidate.tokens = tracks[candidate.number].track.tokens_by(step)
 
 
 def _hear(candidate: Candidate, each: MeasuredTrack, heard: int, piece: int) -> int:
@@ -183,7 +192,8 @@ def replay(
                 )
                 for pruned, complete, study in zip(races, full, studies, strict=True)
             ]
-            rows.append(_row(studies, pairs, k, prune, select, launch))
+            prompts = len(races) if plan.shared else sum(len(race.candidates) for race in races)
+            rows.append(_row(studies, pairs, k, prompts, prune, select, launch))
     return rows
 
 
@@ -191,6 +201,7 @@ def _row(
     studies: Sequence[ReplayStudy],
     pairs: Sequence[tuple[Outcome, Outcome]],
     k: int,
+    prompts: int,
     prune: str,
     select: str,
     launch: str,
@@ -206,7 +217,6 @@ def _row(
     sdr = [study.sdr for study in studies]
     pruned_outcomes = [pruned for pruned, _ in pairs]
     full_outcomes = [full for _, full in pairs]
-    launched = sum(len(pruned.candidates) for pruned in pruned_outcomes)
     return Row(
         k=k,
         prune=prune,
@@ -224,7 +234,7 @@ def _row(
         sdr=_of_winner(sdr, pruned_outcomes),
         sdr_random=_of_random(sdr, full_outcomes),
         sdr_full=_of_winner(sdr, full_outcomes),
-        prompts_launched=launched,
+        prompts_launched=prompts,
         prompts_full=k * len(studies),
     )
 

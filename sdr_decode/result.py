@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from typing import Any
 
+from clients.pricing.bill import Dollars
 from sdr_decode.counts import Count
 from sdr_decode.ledger import Ledger
 from sdr_decode.sentences import Section, Sentence, well_formed
@@ -103,18 +105,25 @@ class Result:
     study: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON. The ledger carries its sums."""
-        data = asdict(self)
-        data["ledger"] |= self.ledger.sums(asdict)
-        for dollars in ("cost", "full"):
-            low, high = getattr(self.ledger.money, dollars)
-            data["ledger"]["money"][dollars] = {
-                "low": None if low is None else str(low),
-                "high": None if high is None else str(high),
-            }
+        """Plain data, ready for JSON. The ledger carries its sums; dollars are decimal strings."""
+        data = asdict(self, dict_factory=_plain)
+        data["ledger"] |= self.ledger.sums()
         return data
 
     def to_json(self) -> str:
         """The result as JSON: the same bytes for the same decode."""
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
         return well_formed(text) + "\n"
+
+
+def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {
+        name: {"low": _decimal(value.low), "high": _decimal(value.high)}
+        if isinstance(value, Dollars)
+        else value
+        for name, value in fields
+    }
+
+
+def _decimal(amount: Decimal | None) -> str | None:
+    return None if amount is None else f"{amount:f}"

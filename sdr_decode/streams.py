@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-from clients import CandidateStream, Client, Finish, Piece, Request, Usage
+from clients import CandidateStream, Client, Finish, Piece, Request, SharedRequest, Usage
 from clients.errors import StreamError
 from clients.silence import SilenceLimit
 from sdr_decode.guard import (
     PIECES_PER_TOKEN,
     checked_finish,
     checked_piece,
+    checked_undelivered,
     checked_usage,
     is_ours,
     told,
 )
 
-_TURN = 8  # pieces after which the event loop gets its turn
+_TURN = 32  # pieces after which the event loop gets its turn
 
 CLOSING_SECONDS = 10.0
 """How long a stream may take to close before the decode goes on without it."""
@@ -59,17 +62,26 @@ class Streams:
 
     A live client's streams are read by one task each, which moves pieces into the inbox, so that
     a slow step of the decoder never holds a stream up. A client in lockstep is asked for exactly
-    one piece per open stream and step.
+    one piece per open stream and step. The streams of a ``shared`` request cannot be stopped one
+    by one, and whatever one of them brings shows that all are alive.
     """
 
-    def __init__(self, client: Client, request: Request, timeouts: Timeouts) -> None:
+    def __init__(
+        self,
+        client: Client,
+        request: Request,
+        timeouts: Timeouts,
+        shared: SharedRequest | None = None,
+    ) -> None:
         self._client = client
+        self._shared = shared
         self._request = request
         self._timeouts = timeouts
         self._streams: dict[int, CandidateStream] = {}
         self._open: set[int] = set()
         self._begun: set[int] = set()
         self._readers: dict[int, asyncio.Task[None]] = {}
+        self._silences: dict[int, SilenceLimit] = {}
         self._closers: list[asyncio.Task[None]] = []
         self._inbox: list[Arrival] = []
         self._news = asyncio.Event()
@@ -82,13 +94,13 @@ class Streams:
 
     async def __aexit__(self, *exc: object) -> None:
         for candidate in sorted(self._open):
-            self.stop(candidate)
+            self._shut(candidate)
         await asyncio.gather(*self._closers)
 
     def open(self, candidate: int) -> None:
         """Start reading candidate number ``candidate``."""
         try:
-            stream = self._client.stream(self._request, candidate)
+            stream = self._stream(candidate)
             if not isinstance(stream, CandidateStream):
                 raise StreamError(f"the client gave {stream!r:.80}; expected a CandidateStream")
         except Exception as error:  # noqa: BLE001 - whatever one stream raises, the others go on
@@ -98,6 +110,11 @@ class Streams:
         self._open.add(candidate)
         if not self._client.lockstep:
             self._readers[candidate] = asyncio.create_task(self._read(candidate))
+
+    def _stream(self, candidate: int) -> CandidateStream:
+        if self._shared is not None:
+            return self._shared.streams[candidate]
+        return self._client.stream(self._request, candidate)
 
     async def arrivals(self) -> list[Arrival]:
         """What came in since the last call, in the order of arrival; waits for something.
@@ -116,7 +133,7 @@ class Streams:
                 Finish("error", f"the decode took longer than {self._timeouts.total:g} s")
             )
             for candidate in sorted(self._open):
-                self.stop(candidate)
+                self._shut(candidate)
                 self._inbox.append(Arrival(candidate, overdue))
         return self.pending()
 
@@ -127,7 +144,15 @@ class Streams:
         return arrivals
 
     def stop(self, candidate: int) -> None:
-        """Stop a stream. Its closing goes on beside the decode and is awaited at the end."""
+        """Stop a stream. Its closing goes on beside the decode and is awaited at the end.
+
+        A stream of a shared request goes on until all are closed, and what it brings still comes
+        in: it is generated, and billed.
+        """
+        if self._shared is None:
+            self._shut(candidate)
+
+    def _shut(self, candidate: int) -> None:
         if candidate in self._open:
             self._open.discard(candidate)
             self._closers.append(asyncio.create_task(self._close(candidate)))
@@ -138,13 +163,14 @@ class Streams:
         most = PIECES_PER_TOKEN * self._request.sampling.max_tokens
         try:
             async with SilenceLimit(self._timeouts.first) as silence:
-                for number in range(most):
-                    self._put(Arrival(candidate, await self._piece(stream)))
-                    if candidate not in self._open:
-                        return
-                    silence.restart(self._timeouts.piece)
-                    if number % _TURN == _TURN - 1:  # a stream may never wait by itself
-                        await asyncio.sleep(0)
+                with self._heard(candidate, silence):
+                    for number in range(most):
+                        self._put(Arrival(candidate, await self._piece(stream)))
+                        if candidate not in self._open:
+                            return
+                        self._break_silence(silence)
+                        if number % _TURN == _TURN - 1:  # a stream may never wait by itself
+                            await asyncio.sleep(0)
             raise StreamError(f"the stream gave {most:,} pieces and did not end")
         except StopAsyncIteration:
             self._put(self._ended(candidate))
@@ -161,6 +187,20 @@ class Streams:
             raise
         except BaseException as error:  # an exit, even, is this stream's alone
             raise StreamError(told(error)) from error
+
+    @contextlib.contextmanager
+    def _heard(self, candidate: int, silence: SilenceLimit) -> Iterator[None]:
+        """While a candidate's silence is limited."""
+        self._silences[candidate] = silence
+        try:
+            yield
+        finally:
+            del self._silences[candidate]
+
+    def _break_silence(self, silence: SilenceLimit) -> None:
+        broken = (silence,) if self._shared is None else self._silences.values()
+        for limit in broken:
+            limit.restart(self._timeouts.piece)
 
     def _put(self, arrival: Arrival) -> None:
         self._inbox.append(arrival)
@@ -207,6 +247,7 @@ class Streams:
         if reader is not None:
             reader.cancel()
             await asyncio.wait([reader])
+        self._inbox += [Arrival(candidate, piece) for piece in checked_undelivered(stream)]
         finish = stream.finish if isinstance(stream.finish, Finish) else Finish("cancelled")
         self._inbox.append(Arrival(candidate, Ended(finish, checked_usage(stream.usage))))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from clients import CandidateStream, Client, Finish, Piece, Request, Usage
+from clients import CandidateStream, Client, Finish, Piece, Request, SharedRequest, Usage
 from clients.errors import StreamError
 
 Step = str | Piece | Finish | Exception | asyncio.Event | Usage
@@ -52,10 +52,29 @@ class ScriptedStream(CandidateStream):
         self._cancel.set()
 
 
+class ScriptedRequest(SharedRequest):
+    """Scripted streams as if one request had brought them."""
+
+    def __init__(self, client: ScriptedClient, streams: Sequence[ScriptedStream]) -> None:
+        self._client = client
+        self._streams = tuple(streams)
+
+    @property
+    def streams(self) -> tuple[ScriptedStream, ...]:
+        return self._streams
+
+    @property
+    def usage(self) -> Usage | None:
+        return self._client.whole
+
+
 class ScriptedClient(Client):
-    """One script per candidate. ``streams`` holds those that were opened."""
+    """One script per candidate. ``streams`` holds those that were opened. ``whole`` is the usage of
+    a shared request."""
 
     name = "scripted"
+    can_share = True
+    whole: Usage | None = None
 
     def __init__(self, *scripts: Sequence[Step], lockstep: bool = False) -> None:
         self.scripts = scripts
@@ -67,6 +86,11 @@ class ScriptedClient(Client):
         self.requests.append(request)
         self.streams[candidate] = ScriptedStream(self.scripts[candidate])
         return self.streams[candidate]
+
+    def shared(self, request: Request, k: int) -> ScriptedRequest:
+        self.requests.append(request)
+        self.streams = {number: ScriptedStream(self.scripts[number]) for number in range(k)}
+        return ScriptedRequest(self, list(self.streams.values()))
 
     async def check(self, request: Request, k: int) -> None:
         if k > len(self.scripts):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from decimal import Decimal
 from errno import EEXIST, EISDIR, ENOENT
 from pathlib import Path
 
@@ -12,16 +14,19 @@ from rich.table import Table
 from rich.text import Text
 
 from clients.pricing.bill import Dollars
+from sdr_decode.counts import Count
 from sdr_decode.ledger import COLUMNS, Ledger
 from sdr_decode.money import Money
 from sdr_decode.result import Result
+
+TABLE_WIDTH = 100
 
 
 def print_result(result: Result, console: Console) -> None:
     """The winning report, why it won, and the ledger."""
     title = f"Candidate {result.winner}: {result.reason}"
     console.print()
-    console.print(Text(title, "bold"))
+    _line(console, title, "bold")
     console.print()
     report = result.report
     if report.findings is None and report.impression is None:
@@ -31,25 +36,40 @@ def print_result(result: Result, console: Console) -> None:
     if report.impression is not None:
         console.print(Text("Impression: ", "bold") + Text(report.impression))
     console.print()
-    console.print(_ledger(result))
+    _wide(console).print(_ledger(result))
+    _line(console, "~ estimated, > at least, < at most, ? unknown", "dim")
     ledger = result.ledger
     if ledger.saved is not None:
         source = ledger.avoided.provenance
-        console.print(f"saved {ledger.saved:.1%} of the output tokens of full best-of-N ({source})")
-    console.print(Text(_money(ledger.money)))
+        _line(
+            console, f"saved {ledger.saved:.1%} of the output tokens of full best-of-N ({source})"
+        )
+    for line in _money(ledger.money):
+        _line(console, line)
     for warning in result.warnings:
-        console.print(Text(f"note: {warning}", "yellow"))
+        _line(console, f"note: {warning}", "yellow")
+
+
+def _wide(console: Console) -> Console:
+    """Off a terminal nothing is gained by breaking a line."""
+    width = max(console.width, TABLE_WIDTH)
+    return console if console.is_terminal else Console(file=console.file, width=width)
+
+
+def _line(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(text, style), soft_wrap=not console.is_terminal)
 
 
 def _ledger(result: Result) -> Table:
     """One line a candidate and the sums; columns of which nothing is known are left out."""
     ledger = result.ledger
     columns = [column for column in COLUMNS if _worth(ledger, column)]
-    table = Table(box=None, pad_edge=False)
+    priced = ledger.money.source is not None
+    table = Table(box=None, pad_edge=False, collapse_padding=len(columns) == len(COLUMNS))
     table.add_column("candidate", justify="right")
     table.add_column("state")
-    for name in ("distance", *columns):
-        table.add_column(name, justify="right")
+    for name in ("distance", *columns, *(["dollars"] if priced else [])):
+        table.add_column(name, justify="right", no_wrap=True)
     distances = {candidate.number: candidate.chamfer for candidate in result.candidates}
     for row in ledger.rows:
         distance = distances.get(row.candidate)
@@ -57,10 +77,12 @@ def _ledger(result: Result) -> Table:
             str(row.candidate),
             row.state,
             "-" if distance is None else f"{distance:.4f}",
-            *(str(getattr(row, column)) for column in columns),
+            *(_short(getattr(row, column)) for column in columns),
+            *([_most(row.dollars)] if priced else []),
         )
     sums = (_sum(ledger, column) for column in columns)
-    table.add_row("sum", "", "tokens:", *sums, style="bold")
+    paid = [_most(ledger.money.cost)] if priced else []
+    table.add_row("sum", "", "", *sums, *paid, style="bold")
     return table
 
 
@@ -74,21 +96,48 @@ def _worth(ledger: Ledger, column: str) -> bool:
 
 def _sum(ledger: Ledger, column: str) -> str:
     whole = ledger.sum(column)
-    return str(whole) if whole.value is not None else f"{ledger.known(column):,} or more"
+    return _short(whole) if whole.value is not None else f">{ledger.known(column):,}"
 
 
-def _money(money: Money) -> str:
-    if money.cost.low is None:
-        return f"cost unknown: {money.why}"
-    full = "" if money.full.low is None else f"; full best-of-N {_range(money.full)}"
-    return f"cost {_range(money.cost)}{full} (prices: {money.source}, {money.date})"
+def _short(count: Count) -> str:
+    if count.value is None:
+        return "?"
+    return f"~{count.value:,}" if count.provenance == "estimated" else f"{count.value:,}"
 
 
-def _range(dollars: Dollars) -> str:
+def _most(dollars: Dollars) -> str:
+    if dollars.high is None:
+        return "?" if dollars.low is None else f">{dollars.low:.4f}"
+    return f"{dollars.high:.4f}" if dollars.low == dollars.high else f"<{dollars.high:.4f}"
+
+
+def _money(money: Money) -> Iterator[str]:
+    """What it cost, whose prices these are, and what it is compared with."""
+    if money.source is None:
+        yield f"cost unknown: {money.why}"
+        return
+    prices = f"prices of {money.source}" + (f", {money.date}" if money.date else "")
+    yield f"cost {_range(money.cost) or 'unknown'} ({prices})"
+    if money.why is not None:
+        known = f"; what is known costs {_range(money.known)}" if money.known.high else ""
+        yield f"{money.why}{known}"
+    full, saved = _range(money.full), _range(money.saved)
+    if full is not None:
+        yield f"full best-of-N {full}" + (f"; saved {saved}" if saved else "")
+
+
+def _range(dollars: Dollars) -> str | None:
+    """The bounds in words, ``None`` where nothing is known."""
     low, high = dollars
-    if low == high or high is None:
-        return f"${low:.6f}" if high is not None else f"at least ${low:.6f}"
-    return f"between ${low:.6f} and ${high:.6f}"
+    if low is None:
+        return None if high is None else f"at most {_dollars(high)}"
+    if high is None:
+        return f"at least {_dollars(low)}"
+    return _dollars(low) if low == high else f"between {_dollars(low)} and {_dollars(high)}"
+
+
+def _dollars(amount: Decimal) -> str:
+    return f"-${-amount:.6f}" if amount < 0 else f"${amount:.6f}"
 
 
 def require_folder(path: Path | None) -> None:

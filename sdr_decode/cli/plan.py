@@ -6,7 +6,7 @@ import datetime
 import json as json_format
 import re
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from sdr_decode.cli.output import write_text
+from sdr_decode.cli.output import require_folder, write_text
+from sdr_decode.cli.plan_measured import measured, remark
 from sdr_decode.cli.plan_output import as_data, print_plan
 
 if TYPE_CHECKING:
@@ -38,13 +39,34 @@ def plan(
         int, typer.Option(help="Text of one prompt; the default is an estimate.")
     ] = 300,
     expected_tokens: Annotated[
-        float, typer.Option(help="Output of one full candidate, hidden reasoning included.")
-    ] = 120,
+        float | None,
+        typer.Option(
+            help="Output of one full candidate, hidden reasoning included.", show_default="120"
+        ),
+    ] = None,
     expected_pruned: Annotated[
-        float, typer.Option(help="Share of the output that pruning leaves ungenerated, 0 to 1.")
-    ] = 0.5,
+        float | None,
+        typer.Option(
+            help="Share of the output that pruning leaves ungenerated, 0 to 1.", show_default="0.5"
+        ),
+    ] = None,
     expected_launches: Annotated[
         float | None, typer.Option(help="Prompts that a staged launch sends, 1 to k.")
+    ] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="Measure on it what is expected and not given.")
+    ] = None,
+    index: Annotated[
+        Path | None, typer.Option(help="The index directory, to measure a recording with.")
+    ] = None,
+    prune: Annotated[
+        str, typer.Option(help="The prune policy, to measure a recording with.")
+    ] = "margin:0.02",
+    encoder: Annotated[
+        str | None, typer.Option(help="A folder or name; by default the index's own.")
+    ] = None,
+    embeddings: Annotated[
+        Path | None, typer.Option(help="Keep the embeddings in this file for the next run.")
     ] = None,
     detail: Annotated[
         str | None,
@@ -78,14 +100,31 @@ def plan(
     billed_by, model = provider_and_model(spec, known)
     billed_by = provider or billed_by
     on = _date(date)
+    images = _images(image or (), size or ())
+    staged = known.staged.launch
+    found = None
+    if recording is not None:
+        require_folder(embeddings)
+        found = measured(
+            recording,
+            _required(index),
+            k=k,
+            prune=prune,
+            staged=staged,
+            encoder=encoder,
+            embeddings=embeddings,
+        )
+        expected_tokens = found.tokens if expected_tokens is None else expected_tokens
+        expected_pruned = found.pruned if expected_pruned is None else expected_pruned
+        expected_launches = found.launches if expected_launches is None else expected_launches
     made = make_plan(
         model=model,
         provider=billed_by,
-        images=_images(image or (), size or ()),
+        images=images,
         prompt_tokens=prompt_tokens,
         k=k,
-        expected_tokens=expected_tokens,
-        expected_pruned=expected_pruned,
+        expected_tokens=120 if expected_tokens is None else expected_tokens,
+        expected_pruned=0.5 if expected_pruned is None else expected_pruned,
         expected_launches=expected_launches,
         detail=detail or spec.options.get("detail", AUTO),
         image_tokens=image_tokens,
@@ -94,8 +133,21 @@ def plan(
         facts=known,
     )
     if json is not None:
-        write_text(json, json_format.dumps(as_data(made), indent=2) + "\n")
-    print_plan(made, Console(width=None if sys.stdout.isatty() else 200))
+        data = as_data(made) | {"measured": None if found is None else asdict(found)}
+        write_text(json, json_format.dumps(data, indent=2) + "\n")
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    print_plan(made, console)
+    if recording is not None and found is not None:
+        said = remark(found, recording, k=k, prune=prune, staged=staged)
+        console.print(said, highlight=False, markup=False, soft_wrap=True)
+
+
+def _required(index: Path | None) -> Path:
+    from clients.errors import SpecError  # noqa: PLC0415 - fast --help
+
+    if index is None:
+        raise SpecError("found a recording without an index; give --index NAME.sdr to measure it")
+    return index
 
 
 def _images(files: list[Path] | tuple[()], sizes: list[str] | tuple[()]) -> list[tuple[int, int]]:

@@ -40,7 +40,7 @@ def print_plan(made: Plan, console: Console) -> None:
         words = f"not available: {one.unavailable}" if one.unavailable else one.note or ""
         table.add_row(
             Text(one.name),
-            f"{one.requests:,}",
+            f"{one.requests:,.2f}".removesuffix(".00"),
             _count(one.tokens.input),
             _count(one.tokens.cached),
             output,

@@ -49,6 +49,8 @@ def replay(
     prunes = {spec: policies.make(spec) for spec in prune or ["none", "margin:0.02"]}
     selects = {spec: selectors.make(spec) for spec in select or ["corpus"]}
     launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}
+    for plan in launches.values():
+        plan.due((), k)  # refuses what needs a client, before anything takes long
     progress = Console(stderr=True)
     with open_measure(index, encoder=encoder, sections=sections, embeddings=embeddings) as measure:
         studies = load_studies(

@@ -57,6 +57,25 @@ def test_margin_neither_judges_nor_follows_candidates_in_their_warmup() -> None:
     assert pruned("margin:0.02,warmup=2", *field) == [2]
 
 
+def test_of_tied_candidates_the_first_launched_goes_on() -> None:
+    zeros = [candidate(number, 0.0, 0.0, 0.0) for number in range(3)]
+    assert pruned("margin:0.02", *zeros) == []
+    assert pruned("margin:0.02,ties=3", *zeros) == [1, 2]
+    nearer = candidate(3, 0.0, 0.0, 0.003)
+    assert pruned("margin:0.02,ties=3", candidate(0, 0.0, 0.0, 0.006), nearer) == []
+    assert pruned("margin:0.02,ties=3", candidate(0, 0.0, 0.0, 0.003), nearer) == [3]
+
+
+def test_a_tie_counts_once_both_are_far_enough() -> None:
+    far, young = candidate(0, 0.0, 0.0, 0.0), candidate(1, 0.0, 0.0)
+    assert pruned("margin:0.02,ties=3", far, young) == []
+    assert pruned("margin:0.02,ties=2", far, young) == [1]
+    assert pruned("margin:0.02,ties=3", candidate(0, 0.0, end="finished"), young) == []
+    late = candidate(1, 0.0, 0.0, 0.0)
+    assert pruned("margin:0.02,ties=3", candidate(0, 0.0, end="finished"), late) == [1]
+    assert pruned("margin:0.02,ties=3", candidate(0, 0.0, 0.0, 0.0, end="pruned"), late) == []
+
+
 def test_only_running_candidates_are_pruned() -> None:
     field = [candidate(0, 0.9, end=end) for end in ("finished", "pruned", "invalid")]
     assert pruned("threshold:0.01", *field) == []
@@ -77,6 +96,7 @@ def test_a_distance_at_the_bound_up_to_rounding_is_not_above_it() -> None:
         ("margin:-1", "'-1'"),
         ("margin:nan", "'nan'"),
         ("margin:0.1,warmup=0", "whole number of at least 1"),
+        ("margin:0.1,ties=0", "whole number of at least 1"),
         ("margin:0.1,warm=2", "does not know the option 'warm'"),
         ("none:3", "takes no value"),
         ("threshold:1.5", "from 0 to 1"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clients.errors import RecordingError
+from clients.errors import RecordingError, SpecError
 from clients.recorded import RecordedClient
 from clients.recording import (
     RecordedCandidate,
@@ -30,7 +30,7 @@ from tests.fake_encoder import FakeEncoder
 from tests.scripted_client import words
 
 PRUNES = ("none", "threshold:0.1", "margin:0.02", "margin:0,warmup=2")
-LAUNCHES = ("parallel", "warm-first", "staged:1,accept=0.2", "staged:3")
+LAUNCHES = ("parallel", "shared", "warm-first", "staged:1,accept=0.2", "staged:3")
 
 SENTENCES = (
     "The lungs are clear.",
@@ -78,7 +78,7 @@ async def assert_live_equals_replay(index: Path, recording: Path, k: int, studie
                 assert tokens == list(expected.generated), what
                 full = sum(each.track.total for each in study.tracks)
                 ledger = result.ledger
-                assert (ledger.observed.value or 0) + (ledger.avoided.value or 0) == full, what
+                assert (ledger.generated.value or 0) + (ledger.avoided.value or 0) == full, what
             await decoder.aclose()
 
 
@@ -128,7 +128,7 @@ def rows(index: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[st
         measure,
         {spec: policies.make(spec) for spec in ("none", "margin:0.02")},
         {"corpus": selectors.make("corpus")},
-        {spec: launch_plans.make(spec) for spec in ("parallel", "staged:1,accept=0")},
+        {spec: launch_plans.make(spec) for spec in ("parallel", "shared", "staged:1,accept=0")},
         k=2,
     )
     return {(row.prune, row.select, row.launch): row for row in made}
@@ -167,6 +167,22 @@ def test_pruning_keeps_the_winner_and_counts_what_it_saved(
     heard = len(words("Findings: The lungs are clear. Heart"))
     assert row.tokens_generated == 2 * (heard + len(words(CLEAR)))
     assert row.same_winner == 1.0
+
+
+def test_a_shared_launch_sends_one_prompt_and_prunes_in_vain(
+    rows: dict[tuple[str, str, str], Row],
+) -> None:
+    row = rows["margin:0.02", "corpus", "shared"]
+    assert row.prompts_launched == 2
+    # The odd one writes on until the other one has ended.
+    longest = min(len(words(ODD)), len(words(CLEAR)))
+    assert row.tokens_generated == 2 * (longest + len(words(CLEAR)))
+    assert row.same_winner == 1.0
+
+
+def test_a_replay_has_no_client_for_auto() -> None:
+    with pytest.raises(SpecError, match="auto goes by the prices of a client"):
+        run((), policies.make("none"), launch_plans.make("auto"))
 
 
 def test_staged_launch_sends_fewer_prompts(rows: dict[tuple[str, str, str], Row]) -> None:

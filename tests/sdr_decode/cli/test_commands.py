@@ -144,7 +144,7 @@ def test_the_files_written_are_the_same_bytes_every_time(
             ("--select", "best"),
             "known: blend, consensus, corpus, corpus-hausdorff, longest, random, shortest",
         ),
-        (("--launch", "late"), "known: parallel, staged, warm-first"),
+        (("--launch", "late"), "known: auto, parallel, shared, staged, warm-first"),
         (("--index", "nowhere.sdr"), "nowhere.sdr"),
     ],
 )
