@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +132,7 @@ def lines(outcomes: Outcomes, quality: Quality) -> Lines:
         random[name] = _mean(np.where(np.isnan(values[:, 0]), np.nan, mean))
     expected = (quality.findings * shares[..., None]).sum(axis=(0, 1))
     random |= _findings_figures(expected)
-    best = Outcomes(reached, *([outcomes.tokens] * 4), outcomes.values, may)
+    best = replace(outcomes, winner=reached)
     picked, found = _picked(quality, [best]), _findings(quality, [best])
     return Lines(quality.token_f1.shape[1], random, _summary(picked, found, 0))
 

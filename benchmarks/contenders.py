@@ -49,6 +49,7 @@ OWN = Entry(
         "margin:0.01",
         "margin:0.01,warmup=2",
         "margin:0.003",
+        "margin:0.02,ties=2",
     ),
     launches=(PARALLEL, "staged:1,accept=0", "staged:1,accept=0.02", "staged:2,accept=0.03"),
     selects=("corpus", "corpus-hausdorff", "consensus", "blend:0.5", "random:0"),

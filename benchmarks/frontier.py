@@ -17,6 +17,7 @@ SEARCH = (
             FULL,
             "lossless",
             *(f"margin:{margin},warmup={warmup}" for margin in _MARGINS for warmup in (1, 2)),
+            *(f"margin:{margin},ties={ties}" for margin in _MARGINS for ties in (1, 2, 3)),
             *(f"threshold:{distance}" for distance in ("0.01", "0.02", "0.03", "0.05")),
         ),
         (PARALLEL,),

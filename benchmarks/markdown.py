@@ -257,14 +257,20 @@ def _plots(report: Report) -> str:
 
 
 def _limits(report: Report) -> str:
-    told = [
+    model = (
         "The candidates come from whatever wrote the recording; for `standin_val` that is a small "
-        + "report model that reads tags, not images.",
+        "report model that reads tags, not images."
+    )
+    peers = (
+        "The peers are re-implementations: Speculative Rejection ranks by distance to the corpus, "
+        "not by a reward model; ST-BoN compares sentence embeddings in place of hidden states; "
+        "DeepConf sees the log-probability of the sampled token alone, 16 at a time."
+    )
+    told = [
+        model,
         "One corpus, one encoder, reports in English. No clinical reader judged a report.",
         "The labels of findings are made by rules; they escape rare wordings.",
-        "The peers are re-implementations: Speculative Rejection ranks by distance to the corpus, "
-        + "not by a reward model; ST-BoN compares sentence embeddings in place of hidden states; "
-        + "DeepConf sees the log-probability of the sampled token alone, 16 at a time.",
+        peers,
         "Latency is in token steps of a lockstep replay, not in seconds.",
         *report.notes,
     ]

@@ -95,7 +95,10 @@ def policy_from_spec(spec: Spec) -> PeerPolicy:
 
     def make(study: BenchStudy, measure: object) -> DeepConf:
         return DeepConf(
-            [known and window_confidences(known, window) for known in study.logprobs],
+            [
+                None if known is None else window_confidences(known, window)
+                for known in study.logprobs
+            ],
             [each.track.tokens for each in study.tracks],
             keep,
             warm_up(len(study.tracks), share),
