@@ -84,6 +84,7 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
             for piece in _moments(tracks[number], policy):
                 heappush(agenda, (step + piece, number))
         if not race.running:
+            race.steps = step
             if plan.shared:
                 _write_on(race.candidates, tracks, step - 1)
             return race
@@ -304,12 +305,12 @@ def study_quality(
         (measured.normalised, measured.sentence.section) for measured in each.measured
     )
     return (
-        token_f1(_prose(each.track.report), reference.text),
+        token_f1(prose_of(each.track.report), reference.text),
         1.0 - chamfer(report, reference.sentences),
     )
 
 
-def _prose(report: Report) -> str:
+def prose_of(report: Report) -> str:
     """The words of a report without its headings, as a reference has none."""
     parts = [part for part in (report.findings, report.impression) if part]
     return " ".join(parts) if parts else report.text
