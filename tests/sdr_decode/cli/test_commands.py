@@ -142,7 +142,7 @@ def test_the_files_written_are_the_same_bytes_every_time(
         (("--prune", "often"), "known: all, any, calibrated, halving, language, lossless"),
         (
             ("--select", "best"),
-            "known: blend, consensus, corpus, corpus-hausdorff, longest, random, shortest",
+            "known: blend, consensus, corpus, corpus-hausdorff, findings-guard",
         ),
         (("--launch", "late"), "known: auto, parallel, shared, staged, warm-first"),
         (("--index", "nowhere.sdr"), "nowhere.sdr"),
