@@ -7,6 +7,11 @@ TORCH_INDEX ?=
 REQUIRE_CPU ?=
 # More arguments for pytest: make test ARGS="tests/clients -x"
 ARGS ?=
+# Of make bench: a recording, an index, another place of its encoder, and where to write.
+RECORDING ?=
+BENCH_INDEX ?=
+ENCODER ?=
+OUTPUT ?= .bench
 
 export TORCH_INDEX REQUIRE_CPU
 export GOAL := $(firstword $(MAKECMDGOALS))
@@ -22,7 +27,7 @@ IMAGE := .cache/synthetic-chest.png
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check format lock clean
+.PHONY: help demo bench test check format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -31,7 +36,14 @@ demo: .venv/demo.stamp $(INDEX) $(IMAGE) ## build an index of the Open-i reports
 	$(BIN)/sdr-decode generate $(IMAGE) --index $(INDEX) --client demo --k 8 \
 		--prune margin:0.02 --select corpus --seed 7
 
+bench: .venv/bench.stamp ## compare all policies and selectors on RECORDING with BENCH_INDEX
+	@test -n "$(RECORDING)" -a -n "$(BENCH_INDEX)" || { echo "error: found no recording or index; give make bench RECORDING=FILE BENCH_INDEX=NAME.sdr" >&2; exit 2; }
+	@mkdir -p .cache
+	$(BIN)/python -m benchmarks.report $(RECORDING) --index $(BENCH_INDEX) \
+		$(if $(ENCODER),--encoder $(ENCODER)) --embeddings .cache/bench-$(notdir $(BENCH_INDEX)).parquet -o $(OUTPUT)
+
 test: .venv/dev.stamp ## run every test
+	@.ci/browser
 	$(BIN)/python -m pytest $(ARGS)
 
 check: .venv/dev.stamp ## check format, lint and types
@@ -56,8 +68,12 @@ clean: ## remove everything that make made
 	@touch $@
 
 .venv/dev.stamp: $(PINS) | $(BIN)/python
-	$(BIN)/python .ci/install.py demo dev openai gemini mistral dicom
-	@touch $@ .venv/demo.stamp
+	$(BIN)/python .ci/install.py demo dev bench openai gemini mistral dicom
+	@touch $@ .venv/demo.stamp .venv/bench.stamp
+
+.venv/bench.stamp: $(PINS) | $(BIN)/python
+	$(BIN)/python .ci/install.py bench
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("error: found Python %d.%d; Python 3.11 or newer is needed: make PYTHON=python3.12 ..." % v[:2])'

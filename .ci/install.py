@@ -25,6 +25,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = ROOT / "constraints.txt"
+# Of use here without what they ask for: mbrs wants old releases of numpy and transformers for
+# metrics that no test touches.
+ALONE = {"dev": ("mbrs==0.1.8",)}
 
 NO_CPU_BUILD = """\
 {word}: found no NVIDIA GPU here, and no CPU build of torch ({wanted}) where pip looked; its own
@@ -48,6 +51,9 @@ def main() -> None:
     cpu_only = install_torch(torch_pin(), cpu_only)
     extras = f"[{','.join(arguments.extras)}]" if arguments.extras else ""
     pip_or_exit(*pins, "--no-build-isolation", "--editable", f"{ROOT}{extras}")
+    alone = [pin for extra in arguments.extras for pin in ALONE.get(extra, ())]
+    if alone:
+        pip_or_exit("--no-deps", *alone)
     if cpu_only:
         refuse_cuda_packages()
 

@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.openi_tags import MAPPED, Half, TaggedReport, observations_of, tagged_reports
+from benchmarks.halves import Half
+from benchmarks.openi_tags import MAPPED, TaggedReport, observations_of, tagged_reports
 from clients.recording import read_recording
 from sdr_decode.findings import Findings, Mention, Observation, label_report
 from sdr_decode.segmenter import split_sentences

@@ -34,19 +34,16 @@ are left out.
 
 from __future__ import annotations
 
-import hashlib
 import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from defusedxml.ElementTree import fromstring
 
+from benchmarks.halves import Half, half
 from index_build.readers.openi import OpenIReader
 from sdr_decode.findings import Observation
-
-Half = Literal["tuning", "report"]
 
 MAPPED = (
     Observation.CARDIOMEGALY,
@@ -103,9 +100,8 @@ class TaggedReport:
 
     @property
     def half(self) -> Half:
-        """Where the report belongs: by the first byte of the SHA-256 of its id, even or odd."""
-        first = hashlib.sha256(self.id.encode()).digest()[0]
-        return "report" if first % 2 else "tuning"
+        """Where the report belongs."""
+        return half(self.id)
 
 
 def observations_of(tags: Sequence[str]) -> frozenset[Observation]:

@@ -64,9 +64,14 @@ class Registry(Generic[Member]):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._makers: dict[str, Callable[[Spec], Member]] = {}
+        self._nesting: set[str] = set()
 
-    def register(self, name: str, maker: Callable[[Spec], Member]) -> None:
+    def register(self, name: str, maker: Callable[[Spec], Member], *, nests: bool = False) -> None:
+        """A member that ``nests`` takes everything behind its colon as its value, for that holds
+        specs with options of their own."""
         self._makers[name] = maker
+        if nests:
+            self._nesting.add(name)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,8 +85,12 @@ class Registry(Generic[Member]):
             raise SpecError(f"unknown {self.kind} {spec.name!r}; known: {known}") from None
 
     def make(self, spec: Spec | str) -> Member:
-        parsed = parse_spec(spec) if isinstance(spec, str) else spec
+        parsed = self._parse(spec) if isinstance(spec, str) else spec
         return self.maker(parsed)(parsed)
+
+    def _parse(self, text: str) -> Spec:
+        name, _, rest = text.strip().partition(":")
+        return Spec(name, rest or None) if name in self._nesting else parse_spec(text)
 
 
 def allow_options(spec: Spec, *allowed: str) -> None:

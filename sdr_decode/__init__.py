@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from sdr_decode.corpus import Corpus
     from sdr_decode.decoder import SDRDecoder
     from sdr_decode.errors import (
+        CalibrationError,
         CorpusError,
         DecodeError,
         EncoderError,
         EncoderMismatchError,
         IndexFormatError,
+        ResultFormatError,
         SDRDecodeError,
     )
     from sdr_decode.result import Report, Result
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 # Imported when first asked for, so that `import sdr_decode` is instant.
 _HOMES = {
+    "CalibrationError": "sdr_decode.errors",
     "Corpus": "sdr_decode.corpus",
     "CorpusError": "sdr_decode.errors",
     "DecodeError": "sdr_decode.errors",
@@ -33,6 +36,7 @@ _HOMES = {
     "IndexFormatError": "sdr_decode.errors",
     "Report": "sdr_decode.result",
     "Result": "sdr_decode.result",
+    "ResultFormatError": "sdr_decode.errors",
     "SDRDecodeError": "sdr_decode.errors",
     "SDRDecoder": "sdr_decode.decoder",
     "Segmenter": "sdr_decode.segmenter",
@@ -42,6 +46,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CalibrationError",
     "Corpus",
     "CorpusError",
     "DecodeError",
@@ -50,6 +55,7 @@ __all__ = [
     "IndexFormatError",
     "Report",
     "Result",
+    "ResultFormatError",
     "SDRDecodeError",
     "SDRDecoder",
     "Segmenter",

@@ -50,8 +50,10 @@ class Pruning:
 class Candidate:
     """A candidate's standing. ``number`` is its place in the launch order, which breaks ties.
 
-    ``tokens`` counts the output tokens observed. ``ended`` says in words why a pruned or invalid
-    candidate ended; ``flaw`` names what makes it invalid.
+    ``tokens`` counts the output tokens observed; ``mean_logprob`` is the mean natural
+    log-probability of one, ``None`` where the client does not tell it. ``loop`` says in words what
+    its text has come to repeat without end, ``None`` while it does not. ``ended`` says in words why
+    a pruned or invalid candidate ended; ``flaw`` names what makes it invalid.
     """
 
     number: int
@@ -59,6 +61,8 @@ class Candidate:
     sentences: list[MeasuredSentence] = field(default_factory=list)
     distance: RunningDistance = field(default_factory=RunningDistance)
     tokens: int = 0
+    loop: str | None = None
+    mean_logprob: float | None = None
     ended: str | None = None
     flaw: Flaw | None = None
 

@@ -71,6 +71,8 @@ class Decode:
             if isinstance(arrival.what, Piece):
                 closed = transcript.write(arrival.what)
                 candidate.tokens = transcript.tokens.value or 0
+                candidate.loop = transcript.loop
+                candidate.mean_logprob = transcript.mean_logprob
                 yield TokenDelta(number, arrival.what.text, candidate.tokens)
             else:
                 closed = self._end(number, arrival.what)

@@ -4,6 +4,7 @@ reports, stop the candidates that drift, return the best with an honest account.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import AsyncGenerator, Iterable
 from concurrent.futures import CancelledError
@@ -22,6 +23,7 @@ from clients.pricing.prices import Prices
 from clients.prompts import PromptTemplate, default_prompt, prompt_from_text
 from sdr_decode.background import BackgroundLoop
 from sdr_decode.batching import BatchedEncoder
+from sdr_decode.calibration.conditions import Conditions, client_asked, warning
 from sdr_decode.conclusion import conclude
 from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
@@ -32,11 +34,14 @@ from sdr_decode.guard import checked_usage
 from sdr_decode.launch import Chosen, LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.pruning import PrunePolicy, policies
+from sdr_decode.pruning.calibrated import Calibrated
 from sdr_decode.result import Result
 from sdr_decode.selection import Selector, selectors
 from sdr_decode.streams import Streams, Timeouts
 from sdr_decode.tariff import tariff_of
 from sdr_decode.version import __version__
+
+log = logging.getLogger(__name__)
 
 Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
 
@@ -81,7 +86,7 @@ class SDRDecoder:
         self._encoder = BatchedEncoder(partial(encoder_for, self.corpus, encoder))
         self.measure = CorpusMeasure(self.corpus, self._encoder, sections=sections)
         policy = policies.make(prune) if isinstance(prune, str) else prune
-        self.policy = policy.within(max_tokens)
+        self.policy = policy.within(max_tokens).against(self.measure)
         self.selector = selectors.make(select) if isinstance(select, str) else select
         self.plan = launch_plans.make(launch) if isinstance(launch, str) else launch
         self.prompt = _template(prompt)
@@ -159,6 +164,7 @@ class SDRDecoder:
         await client.check(request, k)
         await asyncio.to_thread(self._encoder.load)
         chosen = await self.plan.choose(client, self._settings["client"], request, k)
+        uncalibrated = await self._uncalibrated(client, request, chosen.plan, k)
         shared = client.shared(request, k) if chosen.plan.shared else None
         decode = Decode(self.policy, chosen.plan, self.measure, k)
 
@@ -192,7 +198,7 @@ class SDRDecoder:
             tariff=await asyncio.to_thread(self._tariff_of, client.name),
             seed=seed or 0,
             study=study,
-            warnings=self._warnings(client, request, chosen),
+            warnings=(*uncalibrated, *self._warnings(client, request, chosen)),
             settings={**self._settings, **self._launched(chosen), "k": k, "seed": seed},
         )
         yield Decision(result.winner, result.reason)
@@ -258,6 +264,21 @@ class SDRDecoder:
         if loop not in self._opened:
             self._opened[loop] = open_client(self._client, self._context)
         return self._opened[loop]
+
+    async def _uncalibrated(
+        self, client: Client, request: Request, plan: LaunchPlan, k: int
+    ) -> tuple[str, ...]:
+        """Where this decode differs from its policy's calibration, in a sentence. Also logged,
+        before anything is spent on a promise that does not hold."""
+        if not isinstance(self.policy, Calibrated):
+            return ()
+        asked = await client_asked(client, request, k)
+        here = Conditions(self.measure, self.selector, plan, k, self.sampling.max_tokens, asked)
+        differs = warning(self.policy.calibration, here)
+        if differs is None:
+            return ()
+        log.warning("%s", differs)
+        return (differs,)
 
     def _launched(self, chosen: Chosen) -> dict[str, str]:
         asked = self._settings["launch"]

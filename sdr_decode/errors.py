@@ -5,6 +5,8 @@ SDRDecodeError
 │   └── EncoderMismatchError    the index was built with another encoder
 ├── EncoderError            an encoder cannot be loaded or does not do what is needed
 ├── CorpusError             a corpus cannot become an index
+├── ResultFormatError       a result file is damaged, of another format, or not a result
+├── CalibrationError        no policy can be certified, or a calibration cannot be used
 └── DecodeError             a decode cannot start, or no candidate gave any text
 
 Every message says what was found, what was expected and what to do. Errors of the clients are
@@ -38,6 +40,14 @@ class EncoderError(SDRDecodeError):
 
 class CorpusError(SDRDecodeError):
     """A corpus cannot become an index."""
+
+
+class ResultFormatError(SDRDecodeError):
+    """A result file cannot be used."""
+
+
+class CalibrationError(SDRDecodeError):
+    """No policy keeps what was asked for, or a calibration cannot be used."""
 
 
 class DecodeError(SDRDecodeError):

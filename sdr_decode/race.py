@@ -9,6 +9,8 @@ from sdr_decode.pruning.base import PrunePolicy
 class Race:
     """Up to ``k`` candidates in launch order under one prune policy.
 
+    ``steps`` is how long a replay in lockstep took, one piece a step; a live race leaves it at 0.
+
     A step of the race brings in everything that happened at the same time: sentences that closed,
     candidates that ended. Then ``settle`` asks the policy once, so that a decision never depends
     on the order in which simultaneous events were handled.
@@ -18,6 +20,7 @@ class Race:
         self.policy = policy
         self.k = k
         self.candidates: list[Candidate] = []
+        self.steps = 0
 
     def launch(self) -> Candidate:
         candidate = Candidate(number=len(self.candidates))

@@ -3,7 +3,7 @@ have gone, and compare with full best-of-N and a random candidate."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import product
@@ -69,8 +69,8 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
     """Race the tracks in lockstep, one piece per running candidate and step.
 
     Only steps in which something happens are visited: a first token, a sentence that closes, an
-    end. Between them a decode changes nothing but its token counts. In a shared launch the pruned
-    write on until the race is over.
+    end. Between them a decode changes nothing but its token counts, so that every step is visited
+    for a policy that watches those. In a shared launch the pruned write on until the race is over.
     """
     race = Race(policy, len(tracks))
     starts: list[int] = []
@@ -81,9 +81,10 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
         for _ in range(plan.due(race.candidates, race.k)):
             number = race.launch().number
             starts.append(step)
-            for piece in tracks[number].moments:
+            for piece in _moments(tracks[number], policy):
                 heappush(agenda, (step + piece, number))
         if not race.running:
+            race.steps = step
             if plan.shared:
                 _write_on(race.candidates, tracks, step - 1)
             return race
@@ -94,12 +95,17 @@ def run(tracks: Sequence[MeasuredTrack], policy: PrunePolicy, plan: LaunchPlan) 
         for candidate in race.running:
             at = step - starts[candidate.number]
             candidate.tokens = tracks[candidate.number].track.tokens_by(at)
+            candidate.mean_logprob = tracks[candidate.number].track.mean_logprob_by(at)
         for number in moved:
             if race.candidates[number].running:
                 at = step - starts[number]
                 heard[number] = _hear(race.candidates[number], tracks[number], heard[number], at)
         race.settle()
         step += 1
+
+
+def _moments(each: MeasuredTrack, policy: PrunePolicy) -> Iterable[int]:
+    return range(each.track.last + 1) if policy.watches_tokens else each.moments
 
 
 def _write_on(candidates: Sequence[Candidate], tracks: Sequence[MeasuredTrack], step: int) -> None:
@@ -114,6 +120,9 @@ def _hear(candidate: Candidate, each: MeasuredTrack, heard: int, piece: int) -> 
     while heard < len(closings) and closings[heard].piece == piece:
         candidate.close(each.measured[heard])
         heard += 1
+    loop = each.track.loop
+    if loop is not None and piece >= loop[0]:
+        candidate.loop = loop[1]
     if piece == each.track.last:
         flaw = each.track.flaw
         if flaw is None:
@@ -181,7 +190,12 @@ def replay(
     of each study."""
     full = [run(study.tracks[:k], NoPruning(), Parallel()) for study in studies]
     rows = []
-    for (prune, policy), (launch, plan) in product(prunes.items(), launches.items()):
+    limit = token_limit(studies)
+    bound = {
+        prune: (policy if limit is None else policy.within(limit)).against(measure)
+        for prune, policy in prunes.items()
+    }
+    for (prune, policy), (launch, plan) in product(bound.items(), launches.items()):
         races = [run(study.tracks[:k], policy, plan) for study in studies]
         for select, selector in selects.items():
             pairs = [
@@ -194,6 +208,15 @@ def replay(
             prompts = len(races) if plan.shared else sum(len(race.candidates) for race in races)
             rows.append(_row(studies, pairs, k, prompts, prune, select, launch))
     return rows
+
+
+def token_limit(studies: Sequence[ReplayStudy]) -> int | None:
+    """The output tokens that a stream of the recording could have at most, which one that was cut
+    off there shows; ``None`` when the longest was not."""
+    tracks = [each.track for study in studies for each in study.tracks]
+    longest = max((each.total for each in tracks), default=0)
+    cut = (each.total for each in tracks if each.flaw and each.flaw.flaw == "truncated")
+    return longest if longest and longest in cut else None
 
 
 def _row(
@@ -282,12 +305,12 @@ def study_quality(
         (measured.normalised, measured.sentence.section) for measured in each.measured
     )
     return (
-        token_f1(_prose(each.track.report), reference.text),
+        token_f1(prose_of(each.track.report), reference.text),
         1.0 - chamfer(report, reference.sentences),
     )
 
 
-def _prose(report: Report) -> str:
+def prose_of(report: Report) -> str:
     """The words of a report without its headings, as a reference has none."""
     parts = [part for part in (report.findings, report.impression) if part]
     return " ".join(parts) if parts else report.text

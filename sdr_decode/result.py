@@ -13,6 +13,9 @@ from sdr_decode.counts import Count
 from sdr_decode.ledger import Ledger
 from sdr_decode.sentences import Section, Sentence, well_formed
 
+FORMAT_VERSION = 1
+"""Of a result as JSON: raised when a reader of the version before could not read it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -106,7 +109,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON. The ledger carries its sums; dollars are decimal strings."""
-        data = asdict(self, dict_factory=_plain)
+        data = {"format_version": FORMAT_VERSION} | asdict(self, dict_factory=_plain)
         data["ledger"] |= self.ledger.sums()
         return data
 

@@ -1,7 +1,8 @@
 """Whether a run of full stops, question or exclamation marks ends its sentence.
 
 Most do, and that is certain at the white space behind them. The doubtful ones wait for the next
-character or, at most, for the next word and the character behind it.
+character or, at most, for the next word and the character behind it. An ideographic full stop
+always ends it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from sdr_decode.abbreviations import StopKind, is_blank
 from sdr_decode.characters import BULLETS, CLOSING_QUOTES, DASHES
 from sdr_decode.vocabulary import GOES_ON_AFTER_UNIT, OPENS_SENTENCE, UNITS
 
-TERMINATORS = frozenset(".?!…")
-CLOSERS = CLOSING_QUOTES | frozenset("\"')]}*>")
+IDEOGRAPHIC_STOPS = frozenset("\u3002\uff61")  # of Japanese and Chinese, full and half width
+TERMINATORS = frozenset(".?!…") | IDEOGRAPHIC_STOPS
+CLOSERS = CLOSING_QUOTES | frozenset("\"')]}*>\u300d\u300f\uff09\uff63")
 _EMPHASIS = frozenset("*")
 
 _DECIMALS = re.compile(r"[0-9]{1,2}(?:" + "|".join(sorted(UNITS)) + ")?")
@@ -41,6 +43,7 @@ class Stop:
         self._spaced_before = spaced_before
         self._dots = 3 if char == "…" else int(char == ".")
         self._strong = char in "?!"
+        self._ideographic = char in IDEOGRAPHIC_STOPS
         self._enclosed = False
         self._spaced = False
         self.wants_word = False
@@ -50,6 +53,7 @@ class Stop:
         if char in TERMINATORS:
             self._dots += 3 if char == "…" else int(char == ".")
             self._strong = self._strong or char in "?!"
+            self._ideographic = self._ideographic or char in IDEOGRAPHIC_STOPS
         elif self._spaced or char not in CLOSERS:
             return False
         else:
@@ -67,13 +71,15 @@ class Stop:
 
     def space(self, newline: bool) -> Verdict:
         """White space follows."""
-        if self._plain and (newline or not self._enclosed):
+        if self._ideographic or (self._plain and (newline or not self._enclosed)):
             return Verdict.YES
         self._spaced = True
         return Verdict.WAIT
 
     def word_start(self, char: str) -> Verdict:
         """A word begins with ``char``; the verdict may wait for the whole of it."""
+        if self._ideographic:
+            return Verdict.YES
         return self._next(char) if self._spaced else self._glued(char)
 
     def _glued(self, char: str) -> Verdict:
@@ -123,6 +129,8 @@ class Stop:
 
     def mark(self, char: str) -> Verdict:
         """A mark other than a terminator or a closing one follows."""
+        if self._ideographic:
+            return Verdict.YES
         if not self._spaced:
             return (
                 Verdict.YES if self._plain and (char in BULLETS or char in "&<([{") else Verdict.NO

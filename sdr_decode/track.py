@@ -28,14 +28,18 @@ class Closing:
 class Track:
     """One recorded candidate, segmented.
 
-    ``tokens[i]`` is the output after piece ``i``; the track ends with its last piece. ``flaw`` is
-    why it cannot be chosen, if it cannot.
+    ``tokens[i]`` is the output after piece ``i`` and ``mean_logprobs[i]`` the mean natural
+    log-probability of its tokens, ``None`` where not recorded; the track ends with its last piece.
+    ``flaw`` is why it cannot be chosen, if it cannot. ``loop`` is the piece with which it came to
+    repeat something without end, and what that is in words.
     """
 
     closings: tuple[Closing, ...]
     tokens: tuple[int, ...]
     report: Report
     flaw: Invalid | None
+    loop: tuple[int, str] | None = None
+    mean_logprobs: tuple[float | None, ...] = ()
 
     @property
     def last(self) -> int:
@@ -51,6 +55,10 @@ class Track:
         """Output tokens once piece number ``piece`` is out."""
         return self.tokens[min(piece, self.last)] if self.tokens else 0
 
+    def mean_logprob_by(self, piece: int) -> float | None:
+        """The mean log-probability of the tokens once piece number ``piece`` is out."""
+        return self.mean_logprobs[min(piece, self.last)] if self.mean_logprobs else None
+
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTrack:
@@ -61,9 +69,11 @@ class MeasuredTrack:
 
     @property
     def moments(self) -> list[int]:
-        """The pieces with which something happens: the first token, closings, the end."""
-        first = {0, self.track.last}
-        return sorted(first | {closing.piece for closing in self.track.closings})
+        """The pieces with which something happens: the first token, closings, a loop, the end."""
+        moments = {0, self.track.last, *(closing.piece for closing in self.track.closings)}
+        if self.track.loop is not None:
+            moments.add(self.track.loop[0])
+        return sorted(moments)
 
 
 def track(recorded: RecordedCandidate) -> Track:
@@ -71,10 +81,15 @@ def track(recorded: RecordedCandidate) -> Track:
     transcript = Transcript()
     closings: list[Closing] = []
     tokens: list[int] = []
+    loop: tuple[int, str] | None = None
+    mean_logprobs: list[float | None] = []
     for number, piece in enumerate(recorded.pieces()):
         closed = transcript.write(piece)
         tokens.append(transcript.tokens.value or 0)
+        mean_logprobs.append(transcript.mean_logprob)
         closings += [Closing(number, tokens[-1], sentence) for sentence in closed]
+        if loop is None and transcript.loop is not None:
+            loop = (number, transcript.loop)
     last = transcript.finish(read_usage(recorded))
     end = max(len(tokens) - 1, 0)
     if tokens:
@@ -83,6 +98,7 @@ def track(recorded: RecordedCandidate) -> Track:
     return Track(
         closings=tuple(closings),
         tokens=tuple(tokens),
+        mean_logprobs=tuple(mean_logprobs),
         report=report_of(transcript.text, (closing.sentence for closing in closings)),
         flaw=invalid(
             read_finish(recorded),
@@ -90,6 +106,7 @@ def track(recorded: RecordedCandidate) -> Track:
             sentences=len(closings),
             sectioned=transcript.sectioned,
         ),
+        loop=loop,
     )
 
 

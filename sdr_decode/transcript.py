@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from clients import Piece, Usage
 from sdr_decode.counts import Count
+from sdr_decode.loops import LoopWatch
 from sdr_decode.segmenter import Segmenter
 from sdr_decode.sentences import Sentence, well_formed
 
@@ -15,11 +18,14 @@ class Transcript:
 
     def __init__(self) -> None:
         self._segmenter = Segmenter()
+        self._loops = LoopWatch()
         self._parts: list[str] = []
         self._held = ""
         self._counted = 0
         self._estimated = False
         self._told: Count | None = None
+        self._logprob: float | None = 0.0
+        self._weighed = 0
 
     @property
     def text(self) -> str:
@@ -31,6 +37,11 @@ class Transcript:
         return any(heading.section is not None for heading in self._segmenter.headings)
 
     @property
+    def loop(self) -> str | None:
+        """What the text has come to repeat without end, in words; ``None`` while it does not."""
+        return self._loops.found
+
+    @property
     def tokens(self) -> Count:
         """Output tokens generated as far as is known here. The provider's own count replaces ours;
         a piece of unknown size counts as one token and makes the count an estimate."""
@@ -38,9 +49,18 @@ class Transcript:
             return self._told
         return Count(self._counted, "estimated" if self._estimated else "counted")
 
+    @property
+    def mean_logprob(self) -> float | None:
+        """The mean natural log-probability of a token so far; ``None`` before the first piece and
+        once a piece has come without its own."""
+        if self._logprob is None or not self._weighed:
+            return None
+        return self._logprob / self._weighed
+
     def write(self, piece: Piece) -> list[Sentence]:
         """Take a piece in. Returns the sentences that it closes."""
         self.count(piece)
+        self._weigh(piece)
         text = self._held + piece.text
         self._held = ""
         if text and _HIGH_SURROGATE <= text[-1] < _LOW_SURROGATE:  # its other half may follow
@@ -57,6 +77,14 @@ class Transcript:
             self._counted += 1
             self._estimated = True
 
+    def _weigh(self, piece: Piece) -> None:
+        if piece.logprob is not None and math.isfinite(piece.logprob):
+            if self._logprob is not None:
+                self._logprob += piece.logprob
+                self._weighed += 1 if piece.tokens is None else piece.tokens
+        elif piece.text:
+            self._logprob = None
+
     def finish(self, usage: Usage | None = None) -> list[Sentence]:
         """The text is complete. Returns what is left of it."""
         if usage is not None and usage.output_tokens is not None:
@@ -66,4 +94,5 @@ class Transcript:
 
     def _take(self, text: str) -> list[Sentence]:
         self._parts.append(text)
+        self._loops.feed(text)
         return self._segmenter.feed(text)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from sdr_decode.cli.calibrate import calibrate
 from sdr_decode.cli.errors import EXIT_CODES, clear_errors
+from sdr_decode.cli.explain import explain
 from sdr_decode.cli.generate import generate
 from sdr_decode.cli.plan import plan
 from sdr_decode.cli.replay import replay
@@ -18,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (generate, replay, plan):
+for command in (generate, replay, calibrate, plan, explain):
     app.command(epilog=EXIT_CODES)(clear_errors()(command))
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from clients.errors import ClientError
 from sdr_decode.cli.entry import INTERRUPTED
 from sdr_decode.errors import SDRDecodeError
+from sdr_decode.visible import visible
 
 OK = 0
 BAD_INPUT = 2
@@ -58,5 +59,6 @@ def _unsaid(error: OSError) -> str:
 
 
 def _stop(message: str, code: int = BAD_INPUT) -> None:
+    message = visible(message)  # it may quote a server or a file
     sys.stderr.write(f"Error: {message}\n" if code == BAD_INPUT else f"{message}\n")
     raise SystemExit(code)

@@ -19,6 +19,7 @@ from sdr_decode.events import (
     TokenDelta,
 )
 from sdr_decode.result import Result
+from sdr_decode.visible import on_one_line, visible
 
 _STYLES = {"running": "cyan", "finished": "green", "pruned": "yellow", "invalid": "red"}
 
@@ -67,7 +68,7 @@ def _line(console: Console, text: str) -> None:
     # Where nobody reads any more, rich sends the rest nowhere and asks for an exit; the decode has
     # been paid for and goes on.
     with contextlib.suppress(BrokenPipeError, SystemExit):
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        console.print(visible(text), markup=False, highlight=False, soft_wrap=True)
 
 
 def _take(rows: dict[int, _Row], event: Event) -> None:
@@ -97,7 +98,7 @@ def _table(rows: dict[int, _Row]) -> Table:
             str(row.tokens),
             str(row.sentences),
             _number(row.chamfer),
-            Text(row.last),
+            Text(on_one_line(row.last)),
         )
     return table
 

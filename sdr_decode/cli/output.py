@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from decimal import Decimal
 from errno import EEXIST, EISDIR, ENOENT
@@ -18,6 +18,7 @@ from sdr_decode.counts import Count
 from sdr_decode.ledger import COLUMNS, Ledger
 from sdr_decode.money import Money
 from sdr_decode.result import Result
+from sdr_decode.visible import visible
 
 TABLE_WIDTH = 100
 
@@ -30,11 +31,11 @@ def print_result(result: Result, console: Console) -> None:
     console.print()
     report = result.report
     if report.findings is None and report.impression is None:
-        console.print(Text(report.text.strip()))
+        console.print(Text(visible(report.text.strip())))
     if report.findings is not None:
-        console.print(Text("Findings: ", "bold") + Text(report.findings))
+        console.print(Text("Findings: ", "bold") + Text(visible(report.findings)))
     if report.impression is not None:
-        console.print(Text("Impression: ", "bold") + Text(report.impression))
+        console.print(Text("Impression: ", "bold") + Text(visible(report.impression)))
     console.print()
     _wide(console).print(_ledger(result))
     _line(console, "~ estimated, > at least, < at most, ? unknown", "dim")
@@ -57,7 +58,7 @@ def _wide(console: Console) -> Console:
 
 
 def _line(console: Console, text: str, style: str = "") -> None:
-    console.print(Text(text, style), soft_wrap=not console.is_terminal)
+    console.print(Text(visible(text), style), soft_wrap=not console.is_terminal)
 
 
 def _ledger(result: Result) -> Table:
@@ -161,11 +162,13 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
         return
     path = path.resolve()  # what a link points to, not the link
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with part.open("x", encoding="utf-8") as file:
             file.write(text)
-        Path(name).replace(path)
+        if path.exists():
+            part.chmod(stat.S_IMODE(path.stat().st_mode))
+        part.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise

@@ -39,7 +39,7 @@ def measured(
                 batches, what, console=console, disable=not console.is_terminal
             ),
         )
-    return measure_expectations(studies, policy, plan)
+    return measure_expectations(studies, policy.against(measure), plan)
 
 
 def remark(found: Expectations, recording: Path, *, k: int, prune: str, staged: str) -> str:

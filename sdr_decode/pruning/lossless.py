@@ -38,6 +38,11 @@ class Lossless(PrunePolicy):
     shortest: int = 2
     max_sentences: int | None = None
 
+    @property
+    def watches_tokens(self) -> bool:
+        """With every token fewer sentences can follow, and the bound rises."""
+        return self.form == "chamfer"
+
     def within(self, max_tokens: int) -> Self:
         return self if self.max_tokens is not None else replace(self, max_tokens=max_tokens)
 

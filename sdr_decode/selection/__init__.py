@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from clients.spec import Registry
-from sdr_decode.selection import blend, consensus, corpus, length, random
+from sdr_decode.selection import (
+    blend,
+    consensus,
+    corpus,
+    findings_guard,
+    length,
+    log_probability,
+    nearest_report,
+    random,
+)
 from sdr_decode.selection.base import Choice, Field, Selector
 from sdr_decode.selection.eligible import eligible
 
@@ -12,6 +23,9 @@ selectors.register("corpus", corpus.chamfer_from_spec)
 selectors.register("corpus-hausdorff", corpus.hausdorff_from_spec)
 selectors.register("blend", blend.from_spec)
 selectors.register("consensus", consensus.from_spec)
+selectors.register("findings-guard", partial(findings_guard.from_spec, make=selectors.make))
+selectors.register("log-probability", log_probability.from_spec)
+selectors.register("nearest-report", nearest_report.from_spec)
 selectors.register("longest", length.longest_from_spec)
 selectors.register("shortest", length.shortest_from_spec)
 selectors.register("random", random.from_spec)

@@ -25,15 +25,15 @@ class ConsensusSelector(Selector):
     def choose(self, eligible: Sequence[Candidate], field: Field) -> Choice:
         values = self.values(eligible, field)
         winner = least(values)
-        voters = len(_voters(field)) - 1
-        reason = f"least {self.quantity}, {values[winner]:.4f}, with {voters} siblings voting"
+        siblings = len(voters(field)) - 1
+        reason = f"least {self.quantity}, {values[winner]:.4f}, with {siblings} siblings voting"
         return Choice(winner, reason, self.quantity, values)
 
     def values(self, eligible: Sequence[Candidate], field: Field) -> dict[int, float]:
         """The mean distance of each eligible candidate to its siblings, in [0, 1]."""
-        voters = {candidate.number: candidate for candidate in [*_voters(field), *eligible]}
-        numbers = sorted(voters)
-        between = symmetric_chamfers([field.embedded(voters[number]) for number in numbers])
+        voting = {candidate.number: candidate for candidate in [*voters(field), *eligible]}
+        numbers = sorted(voting)
+        between = symmetric_chamfers([field.embedded(voting[number]) for number in numbers])
         siblings = max(1, len(numbers) - 1)
         means = between.sum(axis=1) / siblings  # the distance to oneself is 0
         place = {number: at for at, number in enumerate(numbers)}
@@ -55,7 +55,9 @@ def symmetric_chamfers(sets: Sequence[EmbeddedSet]) -> Distances:
     return symmetric
 
 
-def _voters(field: Field) -> list[Candidate]:
+def voters(field: Field) -> list[Candidate]:
+    """The candidates whose sentences count: all that have one, pruned ones included, without those
+    that were refused or filtered or that failed."""
     return [
         candidate
         for candidate in field.candidates

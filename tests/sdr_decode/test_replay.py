@@ -29,7 +29,10 @@ from tests.data import real_data
 from tests.fake_encoder import FakeEncoder
 from tests.scripted_client import words
 
-PRUNES = ("none", "threshold:0.1", "margin:0.02", "margin:0,warmup=2")
+PRUNES = (
+    *("none", "margin:0.02", "margin:0,warmup=2", "lossless:chamfer,max_tokens=40"),
+    "any:halving:2+repetition:times=2",
+)
 LAUNCHES = ("parallel", "shared", "warm-first", "staged:1,accept=0.2", "staged:3")
 
 SENTENCES = (

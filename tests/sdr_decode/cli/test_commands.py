@@ -139,10 +139,10 @@ def test_the_files_written_are_the_same_bytes_every_time(
     [
         (("--k", 0), "k is 0"),
         (("--k", 9), "holds 2 candidates"),
-        (("--prune", "often"), "known: lossless, margin, none, threshold"),
+        (("--prune", "often"), "known: all, any, calibrated, halving, language, lossless"),
         (
             ("--select", "best"),
-            "known: blend, consensus, corpus, corpus-hausdorff, longest, random, shortest",
+            "known: blend, consensus, corpus, corpus-hausdorff, findings-guard",
         ),
         (("--launch", "late"), "known: auto, parallel, shared, staged, warm-first"),
         (("--index", "nowhere.sdr"), "nowhere.sdr"),

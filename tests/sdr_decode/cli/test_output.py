@@ -12,7 +12,7 @@ from rich.console import Console
 from clients import Finish, Usage
 from clients.pricing import Prices
 from sdr_decode import Result, SDRDecoder
-from sdr_decode.cli.output import print_result
+from sdr_decode.cli.output import print_result, write_text
 from sdr_decode.counts import Count
 from tests.fake_encoder import FakeEncoder
 from tests.scripted_client import ScriptedClient, words
@@ -103,3 +103,24 @@ async def test_without_a_price_there_is_no_column_for_it(index: Path) -> None:
     lines = printed(await decoded(index, None, None))
     assert "cost unknown: no price is known for the client scripted" in lines
     assert not any("dollars" in line for line in lines)
+
+
+def test_a_file_is_readable_as_the_shell_would_make_it(tmp_path: Path) -> None:
+    plain, written = tmp_path / "plain", tmp_path / "written"
+    plain.touch()
+    write_text(written, "x")
+    assert written.stat().st_mode == plain.stat().st_mode
+    written.chmod(0o604)
+    write_text(written, "y")
+    assert (written.read_text(), written.stat().st_mode & 0o777) == ("y", 0o604)
+    assert sorted(tmp_path.iterdir()) == [plain, written]
+
+
+async def test_what_a_model_writes_cannot_steer_the_terminal(index: Path) -> None:
+    escape = "Findings: The \x1b[31mlungs\u202e are clear.\nImpression: No acute disease."
+    client = ScriptedClient([*words(escape), Finish("stop")])
+    async with SDRDecoder(client, index, encoder=FakeEncoder(), prune="none") as decoder:
+        shown = "\n".join(printed(await decoder.agenerate(k=1)))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "lungs" in shown

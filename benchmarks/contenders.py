@@ -1,0 +1,70 @@
+"""What competes: every policy with every launch plan and selector, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+FULL = "none"
+PARALLEL = "parallel"
+DEFAULT = "margin:0.02"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Contender:
+    """A policy, a launch plan and a selector, by their specs."""
+
+    prune: str
+    launch: str
+    select: str
+
+    def __str__(self) -> str:
+        return f"{self.prune} / {self.launch} / {self.select}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Every policy with every launch plan and every selector."""
+
+    prunes: Sequence[str]
+    launches: Sequence[str]
+    selects: Sequence[str]
+
+    def contenders(self) -> Iterator[Contender]:
+        for prune, launch, select in product(self.prunes, self.launches, self.selects):
+            yield Contender(prune, launch, select)
+
+
+SIZES = (2, 4, 8, 16)
+
+OWN = Entry(
+    prunes=(
+        FULL,
+        "lossless",
+        "lossless:hausdorff",
+        "threshold:0.05",
+        "margin:0.05",
+        DEFAULT,
+        "margin:0.01",
+        "margin:0.01,warmup=2",
+        "margin:0.003",
+        "margin:0.02,ties=2",
+    ),
+    launches=(PARALLEL, "staged:1,accept=0", "staged:1,accept=0.02", "staged:2,accept=0.03"),
+    selects=("corpus", "corpus-hausdorff", "consensus", "blend:0.5", "random:0"),
+)
+CONTROLS = Entry((FULL,), (PARALLEL,), ("longest", "shortest"))
+PEERS = (
+    Entry(("speculative-rejection:0.5",), (PARALLEL,), ("corpus", "consensus")),
+    Entry(("st-bon",), (PARALLEL,), ("st-bon",)),
+    Entry(("deepconf:0.9", "deepconf:0.1"), ("after-warm-up",), ("deepconf",)),
+    Entry((FULL,), (PARALLEL,), ("log-probability", "mbr")),
+)
+GRID = (OWN, CONTROLS, *PEERS)
+
+
+def contenders(entries: Sequence[Entry] = GRID) -> list[Contender]:
+    """All of them, each once, grouped by policy and launch plan."""
+    every = dict.fromkeys(one for entry in entries for one in entry.contenders())
+    return sorted(every, key=lambda one: (one.prune, one.launch))

@@ -1,0 +1,318 @@
+"""The report of the benchmark for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.comparison import Figure, Lines, Row
+from benchmarks.contenders import DEFAULT, FULL, PARALLEL
+from benchmarks.dollars import DATE, IMAGE, PROMPT_TOKENS, cost_table
+from benchmarks.frontier import Pick
+
+SHOWN = 8  # the K whose rows are all shown
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that the report says; see ``benchmarks.report``."""
+
+    command: str
+    recording: str
+    encoder: str
+    tuning: int
+    reported: int
+    rows: Sequence[Row]
+    lines: Mapping[int, Lines]
+    picks: Sequence[Pick]
+    searched: int
+    plots: Sequence[str]
+    notes: Sequence[str]
+
+
+def markdown(report: Report) -> str:
+    """The whole report as Markdown."""
+    k = max((size for size in report.lines if size <= SHOWN), default=max(report.lines))
+    shown = [row for row in report.rows if row.k == k]
+    parts = [
+        "# Benchmark: saved tokens against quality",
+        _summary(report, shown, k),
+        "## What there is to win\n\n" + _lines(report),
+        "## The frontier\n\n" + _frontier(report),
+        f"## Every contender, K = {k}\n\n" + _legend() + "\n\n" + _rows(shown),
+        "## Findings, K = " + f"{k}\n\n" + _findings(shown),
+    ]
+    others = [row for row in report.rows if row.k != k and row.select in ("corpus", "consensus")]
+    if others:
+        parts.append(
+            "## Other K\n\nSelectors `corpus` and `consensus`; the rest is in `results.json`.\n\n"
+            + _rows(others, with_k=True)
+        )
+    parts += ["## Dollars\n\n" + _dollars(report, shown), "## Plots\n\n" + _plots(report)]
+    parts += ["## Limits\n\n" + _limits(report), "## How this was made\n\n" + _made(report)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _summary(report: Report, shown: Sequence[Row], k: int) -> str:
+    random = report.lines[k].random
+    bullets = []
+    for pick in report.picks:
+        row, kept = pick.reported, "held" if pick.reported.not_inferior else "did not hold"
+        bullets.append(
+            f"- `{row.prune}`, `{row.launch}`, `{row.select}`, chosen on the tuning half, saves "
+            f"{_share(row.saved)} of the output tokens and {row.prompts_saved:.1%} of the prompts "
+            f"on the other; Token-F1 {_signed(row.difference['token_f1'])} against full best-of-N. "
+            f"Non-inferiority {kept}."
+        )
+    default = _find(shown, DEFAULT, PARALLEL, "corpus")
+    if default is not None:
+        full = _find(shown, FULL, PARALLEL, "corpus")
+        assert full is not None
+        bullets.append(
+            f"- The default, `{DEFAULT}` with `corpus` in parallel launch, saves "
+            f"{_share(default.saved)} at Token-F1 {_number(default.quality['token_f1'])} "
+            f"(full {_number(full.quality['token_f1'])}, random {_number(random['token_f1'])}). "
+            f"Its report names an abnormality in {_number(default.quality['names_any'])} of the "
+            f"abnormal studies; full best-of-N does in {_number(full.quality['names_any'])}, a "
+            f"random candidate in {_number(random['names_any'])}."
+        )
+    best = _recommended(shown, random["names_any"])
+    if best is not None:
+        bullets.append(
+            f"- Of the contenders that keep abnormal recall at a random candidate's level or above "
+            f"and save at least 40%, `{best.prune}`, `{best.launch}`, `{best.select}` has the "
+            f"highest Token-F1: {_number(best.quality['token_f1'])}, saving {_share(best.saved)}, "
+            f"abnormal recall {_number(best.quality['names_any'])}."
+        )
+    else:
+        bullets.append(
+            "- No contender that saves at least 40% keeps abnormal recall at a random candidate's "
+            f"level ({_number(random['names_any'])})."
+        )
+    head = (
+        f"{report.reported} studies of `{report.recording}`, K = {k} unless said otherwise. "
+        f"Everything that was chosen was chosen on {report.tuning} other studies of it."
+    )
+    return head + "\n\n" + "\n".join(bullets)
+
+
+def _recommended(shown: Sequence[Row], random: float | None) -> Row | None:
+    keeping = [
+        row
+        for row in shown
+        if random is not None
+        and (row.quality["names_any"] or 0.0) >= random
+        and (row.saved.value or 0.0) >= 0.4
+    ]
+    return max(keeping, key=lambda row: row.quality["token_f1"] or 0.0, default=None)
+
+
+def _lines(report: Report) -> str:
+    body = []
+    for k, line in report.lines.items():
+        named = [("random candidate", line.random), ("oracle by Token-F1", line.oracle)]
+        named += [
+            (f"full best-of-N, `{row.select}`", row.quality)
+            for row in report.rows
+            if row.k == k and row.prune == FULL and row.launch == PARALLEL
+        ]
+        body += [[str(k), name, *_qualities(values)] for name, values in named]
+    return _table(["K", "line", *_QUALITIES.values()], body)
+
+
+def _frontier(report: Report) -> str:
+    words = (
+        f"Of {report.searched} contenders, for each launch and selector the one that saved most on "
+        "the tuning half without being inferior there (mean Token-F1 difference to full best-of-N "
+        "of the same selector at least -0.002, its paired 95% interval above -0.015)."
+    )
+    body = [
+        [
+            f"`{row.prune}`",
+            f"`{row.launch}`",
+            f"`{row.select}`",
+            half,
+            _share(row.saved),
+            f"{row.prompts_saved:.1%}",
+            _interval(row.difference["token_f1"]),
+            _number(row.quality["names_any"]),
+            "yes" if row.not_inferior else "no",
+        ]
+        for pick in report.picks
+        for half, row in (("tuning", pick.tuned), ("report", pick.reported))
+    ]
+    heads = ["policy", "launch", "selector", "half", "saved", "prompts saved"]
+    heads += ["Token-F1 difference", "abnormal recall", "not inferior"]
+    return words + "\n\n" + _table(heads, body)
+
+
+def _legend() -> str:
+    return (
+        "Saved: share of full best-of-N's output tokens. Same: share of studies with its winner "
+        "(p: exact McNemar against the default policy). Regret: mean excess of what the selector "
+        "minimises. Difference: mean Token-F1 minus full best-of-N's with the same selector. "
+        "Prompts and steps (lockstep latency in tokens): means a study. Intervals are paired "
+        "bootstrap 95% intervals."
+    )
+
+
+def _rows(rows: Sequence[Row], *, with_k: bool = False) -> str:
+    heads = ["policy", "launch", "selector", "saved", "prompts", "steps", "same", "p", "regret"]
+    heads += ["Token-F1", "difference", "SDR", "abnormal recall"]
+    body = [
+        [
+            f"`{row.prune}`",
+            f"`{row.launch}`",
+            f"`{row.select}`",
+            _percent_interval(row.saved),
+            f"{row.prompts:.1f}",
+            f"{row.steps:.0f}",
+            f"{row.same_winner:.2f}",
+            _number(row.mcnemar),
+            "-" if row.distance_regret is None else f"{row.distance_regret:.4f}",
+            _number(row.quality["token_f1"]),
+            _interval(row.difference["token_f1"]),
+            _number(row.quality["sdr"]),
+            _number(row.quality["names_any"]),
+        ]
+        for row in rows
+    ]
+    if with_k:
+        heads, body = ["K", *heads], [[str(r.k), *b] for r, b in zip(rows, body, strict=True)]
+    return _table(heads, body)
+
+
+_QUALITIES = {
+    "token_f1": "Token-F1",
+    "exact": "exact",
+    "sequence": "sequence",
+    "sdr": "SDR",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "finding F1",
+    "names_any": "abnormal recall",
+    "names_same": "same finding",
+}
+
+
+def _findings(rows: Sequence[Row]) -> str:
+    words = (
+        "Precision, recall and F1 are micro-averaged over the 14 CheXpert observations; abnormal "
+        "recall is the share of abnormal studies whose report names any abnormality, same finding "
+        "the share of their abnormal observations that it names."
+    )
+    body = [
+        [
+            f"`{r.prune}`",
+            f"`{r.launch}`",
+            f"`{r.select}`",
+            *_qualities(r.quality),
+            _interval(r.difference["f1"]),
+            _interval(r.difference["names_any"]),
+        ]
+        for r in rows
+    ]
+    heads = ["policy", "launch", "selector", *_QUALITIES.values()]
+    return (
+        words
+        + "\n\n"
+        + _table([*heads, "finding F1 difference", "abnormal recall difference"], body)
+    )
+
+
+def _qualities(values: Mapping[str, float | None]) -> list[str]:
+    return [_number(values[name]) for name in _QUALITIES]
+
+
+def _dollars(report: Report, shown: Sequence[Row]) -> str:
+    wanted = [
+        _find(shown, FULL, PARALLEL, "corpus"),
+        _find(shown, DEFAULT, PARALLEL, "corpus"),
+        *(pick.reported for pick in report.picks if pick.reported.select == "corpus"),
+    ]
+    rows = list(dict.fromkeys((r.prune, r.launch, r.select) for r in wanted if r is not None))
+    unique = [next(r for r in wanted if r and (r.prune, r.launch, r.select) == k) for k in rows]
+    body = [
+        [
+            f"`{row.prune}`",
+            f"`{row.launch}`",
+            cost.model,
+            "unknown" if cost.low is None else f"{cost.low:.2f}",
+            "unknown" if cost.high is None else f"{cost.high:.2f}",
+        ]
+        for row, found in cost_table(unique)
+        for cost in found
+    ]
+    words = (
+        f"Per 1,000 studies of one {IMAGE[0]}x{IMAGE[1]} image and {PROMPT_TOKENS} prompt tokens, "
+        f"by the planner, at the prices of {DATE}. Low: cancelled streams stop billing; high: "
+        "billed in full. The image is most of the bill, so on hosted models prompts that are never "
+        "sent save more than output that is pruned."
+    )
+    return words + "\n\n" + _table(["policy", "launch", "model", "low, $", "high, $"], body)
+
+
+def _plots(report: Report) -> str:
+    return "\n\n".join(f"![{name.removesuffix('.png')}]({name})" for name in report.plots)
+
+
+def _limits(report: Report) -> str:
+    model = (
+        "The candidates come from whatever wrote the recording; for `standin_val` that is a small "
+        "report model that reads tags, not images."
+    )
+    peers = (
+        "The peers are re-implementations: Speculative Rejection ranks by distance to the corpus, "
+        "not by a reward model; ST-BoN compares sentence embeddings in place of hidden states; "
+        "DeepConf sees the log-probability of the sampled token alone, 16 at a time."
+    )
+    told = [
+        model,
+        "One corpus, one encoder, reports in English. No clinical reader judged a report.",
+        "The labels of findings are made by rules; they escape rare wordings.",
+        peers,
+        "Latency is in token steps of a lockstep replay, not in seconds.",
+        *report.notes,
+    ]
+    return "\n".join(f"- {line}" for line in told)
+
+
+def _made(report: Report) -> str:
+    return (
+        f"```sh\n{report.command}\n```\n\nEncoder {report.encoder}. The half of a study follows "
+        "from the SHA-256 of its id. All figures are in `results.json`."
+    )
+
+
+def _find(rows: Sequence[Row], prune: str, launch: str, select: str) -> Row | None:
+    wanted = (prune, launch, select)
+    return next((row for row in rows if (row.prune, row.launch, row.select) == wanted), None)
+
+
+def _table(heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    rule = ["---"] * len(heads)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, rule, *body))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _share(figure: Figure) -> str:
+    return "-" if figure.value is None else f"{figure.value:.1%}"
+
+
+def _signed(figure: Figure) -> str:
+    return "unknown" if figure.value is None else _interval(figure)
+
+
+def _interval(figure: Figure) -> str:
+    if figure.value is None or figure.low is None or figure.high is None:
+        return "-"
+    return f"{figure.value:+.3f} ({figure.low:+.3f} to {figure.high:+.3f})"
+
+
+def _percent_interval(figure: Figure) -> str:
+    if figure.low is None or figure.high is None:
+        return _share(figure)
+    return f"{_share(figure)} ({100 * figure.low:.0f} to {100 * figure.high:.0f})"
