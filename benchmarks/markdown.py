@@ -190,6 +190,7 @@ _QUALITIES = {
     "precision": "precision",
     "recall": "recall",
     "f1": "finding F1",
+    "f1_of_14": "F1 of 14",
     "names_any": "abnormal recall",
     "names_same": "same finding",
 }
@@ -197,7 +198,9 @@ _QUALITIES = {
 
 def _findings(rows: Sequence[Row]) -> str:
     words = (
-        "Precision, recall and F1 are micro-averaged over the 14 CheXpert observations; abnormal "
+        "Precision, recall and finding F1 are micro-averaged over the 13 CheXpert observations "
+        'that are findings; F1 of 14 counts "No Finding" too, which every report that names nothing '
+        "shares with every normal study; abnormal "
         "recall is the share of abnormal studies whose report names any abnormality, same finding "
         "the share of their abnormal observations that it names."
     )
