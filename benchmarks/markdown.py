@@ -199,10 +199,10 @@ _QUALITIES = {
 def _findings(rows: Sequence[Row]) -> str:
     words = (
         "Precision, recall and finding F1 are micro-averaged over the 13 CheXpert observations "
-        'that are findings; F1 of 14 counts "No Finding" too, which every report that names nothing '
-        "shares with every normal study; abnormal "
-        "recall is the share of abnormal studies whose report names any abnormality, same finding "
-        "the share of their abnormal observations that it names."
+        'that are findings; F1 of 14 counts "No Finding" too, which every report that names '
+        "nothing shares with every normal study; abnormal recall is the share of abnormal studies "
+        "whose report names any abnormality, same finding the share of their abnormal "
+        "observations that it names."
     )
     body = [
         [
