@@ -28,6 +28,7 @@ class Report:
     searched: int
     plots: Sequence[str]
     notes: Sequence[str]
+    judged: Mapping[str, Mapping[str, float]]
 
 
 def markdown(report: Report) -> str:
@@ -48,6 +49,8 @@ def markdown(report: Report) -> str:
             "## Other K\n\nSelectors `corpus` and `consensus`; the rest is in `results.json`.\n\n"
             + _rows(others, with_k=True)
         )
+    if report.judged:
+        parts.append("## Metrics that are models\n\n" + _judged(report.judged))
     parts += ["## Dollars\n\n" + _dollars(report, shown), "## Plots\n\n" + _plots(report)]
     parts += ["## Limits\n\n" + _limits(report), "## How this was made\n\n" + _made(report)]
     return "\n\n".join(parts) + "\n"
@@ -144,6 +147,17 @@ def _frontier(report: Report) -> str:
     heads = ["policy", "launch", "selector", "half", "saved", "prompts saved"]
     heads += ["Token-F1 difference", "abnormal recall", "not inferior"]
     return words + "\n\n" + _table(heads, body)
+
+
+def _judged(judged: Mapping[str, Mapping[str, float]]) -> str:
+    heads = list(dict.fromkeys(key for found in judged.values() for key in found))
+    return _table(
+        ["contender", *heads],
+        [
+            [f"`{name}`", *(_number(found.get(key)) for key in heads)]
+            for name, found in judged.items()
+        ],
+    )
 
 
 def _legend() -> str:
