@@ -18,6 +18,7 @@ CHEST_NAMES: Mapping[str, str] = {
     "HP:0032177": "consolidation, lung|pulmonary|lobar|airspace|air~space|alveolar consolidation",
     "HP:0002113": "infiltrate, airspace|air~space infiltrate",
     "HP:0033608": "nodule, lung nodule",
+    "HP:0033822": "mass, lung|pulmonary mass",
     "HP:6000931": "calcified nodule, calcified lung nodule",
     "HP:0002202": "effusion, pleural fluid",
     "HP:0002953": "compression fracture, compression deformity, vertebral compression deformity",

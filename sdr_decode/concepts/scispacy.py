@@ -6,6 +6,7 @@ It needs an environment of its own: scispaCy 0.6 wants numpy below 2, its models
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -70,13 +71,14 @@ class ScispacyLinker(Linker):
 
     def _concepts(self, document: Any) -> tuple[Concept, ...]:
         words = spelled(document.text)
-        places = _places(document.text, words)
+        ends = _ends(document.text, words)
         spans: list[Span] = []
         for entity in document.ents:
             identifier = self._identifier(entity)
-            start, end = _words_within(places, entity.start_char, entity.end_char)
-            if identifier is not None and start < end and (not spans or spans[-1].end <= start):
-                spans.append(Span(start, end, identifier))
+            start = bisect_right(ends, entity.start_char)
+            end = bisect_left(ends, entity.end_char) + 1  # whole words: half a one means nothing
+            if identifier is not None and (not spans or spans[-1].end <= start < len(words)):
+                spans.append(Span(start, min(end, len(words)), identifier))
         return tuple(
             Concept(span.identifier, " ".join(words[span.start : span.end]).casefold(), mention)
             for span, mention in zip(spans, mentions(words, spans), strict=True)
@@ -91,21 +93,14 @@ class ScispacyLinker(Linker):
         return None
 
 
-def _places(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Where each of a text's words stands in it."""
-    places = []
+def _ends(text: str, words: Sequence[str]) -> list[int]:
+    """Where each of a text's words ends in it."""
+    ends = []
     at = 0
     for word in words:
-        start = text.index(word, at)
-        at = start + len(word)
-        places.append((start, at))
-    return places
-
-
-def _words_within(places: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
-    """The words that lie at least partly between two offsets, as a range."""
-    inside = [at for at, (begin, stop) in enumerate(places) if begin < end and stop > start]
-    return (inside[0], inside[-1] + 1) if inside else (0, 0)
+        at = text.index(word, at) + len(word)
+        ends.append(at)
+    return ends
 
 
 def from_spec(spec: Spec) -> ScispacyLinker:

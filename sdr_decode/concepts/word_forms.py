@@ -13,16 +13,16 @@ from functools import lru_cache
 from sdr_decode.findings.phrases import words_of
 from sdr_decode.invisible import visible
 
-_IRREGULAR = {
-    **{"thoraces": "thorax", "pneumothoraces": "pneumothorax", "hemothoraces": "hemothorax"},
-    **{"hydropneumothoraces": "hydropneumothorax", "apices": "apex", "cortices": "cortex"},
-    **{"vertebrae": "vertebra", "bullae": "bulla", "fistulae": "fistula", "pleurae": "pleura"},
-    **{"bronchi": "bronchus", "emboli": "embolus", "thrombi": "thrombus", "calculi": "calculus"},
-    **{"foci": "focus", "diverticula": "diverticulum", "atria": "atrium", "septa": "septum"},
-    **{"metastases": "metastasis", "atelectases": "atelectasis", "diagnoses": "diagnosis"},
-    **{"ectases": "ectasis", "bronchiectases": "bronchiectasis", "men": "man", "feet": "foot"},
-    **{"ganglia": "ganglion", "phalanges": "phalanx", "women": "woman", "teeth": "tooth"},
-}
+_IRREGULAR = dict(
+    pair.split(">")
+    for pair in """
+    thoraces>thorax pneumothoraces>pneumothorax hemothoraces>hemothorax apices>apex cortices>cortex
+    hydropneumothoraces>hydropneumothorax vertebrae>vertebra bullae>bulla fistulae>fistula
+    pleurae>pleura bronchi>bronchus emboli>embolus thrombi>thrombus calculi>calculus foci>focus
+    diverticula>diverticulum atria>atrium septa>septum ganglia>ganglion phalanges>phalanx
+    metastases>metastasis atelectases>atelectasis bronchiectases>bronchiectasis teeth>tooth
+    """.split()
+)
 _ES = ("sses", "xes", "ches", "shes", "zes")
 _NO_PLURAL = ("ss", "us", "is", "'s")
 
