@@ -21,6 +21,7 @@ CHEST_NAMES: Mapping[str, str] = {
     "HP:0033822": "mass, lung|pulmonary mass",
     "HP:6000931": "calcified nodule, calcified lung nodule",
     "HP:0002202": "effusion, pleural fluid",
+    "HP:0100598": "pulmonary|lung oedema",
     "HP:0002953": "compression fracture, compression deformity, vertebral compression deformity",
     "HP:0006687": """
         tortuous thoracic? aorta, tortuosity of the? thoracic? aorta, thoracic aortic tortuosity""",
