@@ -1,12 +1,14 @@
 """What chest X-ray reports call concepts for which the Human Phenotype Ontology has other names.
 
 A table in the notation of ``findings.phrases``. A key that is no term of the ontology is a UMLS
-concept which it lacks.
+concept which it lacks; ``NOTHING`` has the phrases that only look like one of the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+NOTHING = ""
 
 CHEST_NAMES: Mapping[str, str] = {
     "HP:0001640": """
@@ -30,6 +32,9 @@ CHEST_NAMES: Mapping[str, str] = {
         elevation of the? right|left? hemidiaphragm""",
     "HP:0006510": "copd",
     "HP:0001635": "chf",
+    NOTHING: """
+        joint|knee|hip|elbow|ankle|shoulder|wrist|subdural|epidural effusion, body|muscle|bone mass,
+        renal hypertension""",
     # The ontology knows only kinds of it.
     "C0020542": "pulmonary hypertension",
     "C0016658": "fracture",

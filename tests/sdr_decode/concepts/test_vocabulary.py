@@ -42,6 +42,11 @@ def test_an_abbreviation_within_a_name_is_part_of_it() -> None:
     assert found(vocabulary, "old MI") == ["old"]
 
 
+def test_no_name_is_found_in_a_phrase_that_names_nothing() -> None:
+    vocabulary = Vocabulary([Name("mass", "mass"), Name("body mass", "")])
+    assert found(vocabulary, "body mass, mass") == ["mass"]
+
+
 def test_a_name_without_a_word_is_left_out() -> None:
     vocabulary = Vocabulary([Name(" ?", "nothing"), Name("", "nothing")])
     assert vocabulary.names == 0
