@@ -6,10 +6,20 @@ that need no reference judge candidates in the decoder too (``rewards.gate``).
 
 from __future__ import annotations
 
+from functools import partial
+
 from clients.spec import Registry
-from sdr_decode.rewards import answer, consistency, language, report_format, set_distance
+from sdr_decode.rewards import (
+    answer,
+    composite_spec,
+    consistency,
+    language,
+    report_format,
+    set_distance,
+)
 from sdr_decode.rewards.base import Reward
 from sdr_decode.rewards.completions import completion_text
+from sdr_decode.rewards.composite import composite
 
 rewards: Registry[Reward] = Registry("reward")
 rewards.register("sdr", set_distance.from_spec)
@@ -18,5 +28,6 @@ rewards.register("answer", answer.from_spec)
 rewards.register("answer-format", answer.format_from_spec)
 rewards.register("language", language.from_spec)
 rewards.register("consistency", consistency.from_spec)
+rewards.register("composite", partial(composite_spec.from_spec, rewards), nests=True)
 
-__all__ = ["Reward", "completion_text", "rewards"]
+__all__ = ["Reward", "completion_text", "composite", "rewards"]
