@@ -1,8 +1,9 @@
-"""Which sentences of two reports contradict each other.
+"""Which sentences of two reports contradict each other, and which a whole report denies.
 
 Sentence embeddings hardly see negation. So a sentence is labelled with the findings that it
 asserts (``findings``), and two sentences contradict each other where one states as present what
-the other states as absent. What is uncertain contradicts nothing.
+the other states as absent. A report denies a sentence where it states all that it says of some
+finding the other way. What is uncertain contradicts nothing.
 """
 
 from __future__ import annotations
@@ -38,6 +39,23 @@ def contradictions(ours: Sequence[str], theirs: Sequence[str]) -> NDArray[np.boo
         (present[:, None] & other_absent[None, :]) | (absent[:, None] & other_present[None, :])
     ) != 0
     return conflicts
+
+
+def denied(sentences: Sequence[str], report: Sequence[str]) -> NDArray[np.bool_]:
+    """Which of some sentences (n) another report (m) denies: (n,).
+
+    A sentence is denied where it states a finding as present that the report states as absent and
+    nowhere as present, or the other way round. "No right effusion. Small left effusion." so denies
+    neither of both.
+    """
+    present, absent = _bits(sentences)
+    report_present, report_absent = (
+        np.bitwise_or.reduce(bits, initial=0) for bits in _bits(report)
+    )
+    found: NDArray[np.bool_] = (
+        (present & report_absent & ~report_present) | (absent & report_present & ~report_absent)
+    ) != 0
+    return found
 
 
 def _bits(sentences: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

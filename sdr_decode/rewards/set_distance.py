@@ -5,8 +5,12 @@ sections, in order and not empty (``report_format``), else 0, and D is the symme
 Hausdorff distance between the sentence embeddings of both reports by section (``distances``).
 
 D between an empty and a non-empty report is 1, the largest there is: what says nothing earns
-nothing. With ``polarity`` a pair of sentences that contradict each other (``polarity``) is at
-``CONTRADICTION`` whatever their embeddings say, before the nearest are looked for.
+nothing.
+
+With ``polarity`` two sentences that contradict each other are at ``CONTRADICTION`` whatever their
+embeddings say, and so is a sentence that the other report denies (``polarity``) from its nearest:
+with the pairs alone it would find another sentence that is nearly as near. D stays symmetric, in
+[0, 1], and blind to the order of sentences.
 """
 
 from __future__ import annotations
@@ -23,7 +27,6 @@ from clients.errors import SpecError
 from clients.spec import Spec, allow_options, number, true_or_false
 from sdr_decode.batching import BatchedEncoder
 from sdr_decode.distances import (
-    Distances,
     EmbeddedSet,
     chamfer_of,
     hausdorff_of,
@@ -34,7 +37,7 @@ from sdr_decode.encoder import DEFAULT_ENCODER, Encoder, load_encoder
 from sdr_decode.errors import RewardError
 from sdr_decode.rewards.base import Reward, Values
 from sdr_decode.rewards.completions import Completion, completion_text, reference_texts
-from sdr_decode.rewards.polarity import contradictions
+from sdr_decode.rewards.polarity import contradictions, denied
 from sdr_decode.rewards.report_format import has_report_format
 from sdr_decode.segmenter import split_sentences
 from sdr_decode.sentences import Section, as_embedded, normalise, well_formed
@@ -75,12 +78,25 @@ def parse_report(text: str) -> ParsedReport:
     )
 
 
-def set_distance(between: Distances, metric: Metric = "chamfer") -> float:
-    """The symmetric distance of two sets in [0, 1] from the distances (n, m) between their
-    sentences: 0 where both are empty, 1 where only one is."""
-    if not between.size:
-        return float(max(between.shape) > 0)
+def set_distance(
+    ours: EmbeddedSet,
+    theirs: EmbeddedSet,
+    metric: Metric = "chamfer",
+    texts: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> float:
+    """D of two sets of sentences in [0, 1]: 0 where both are empty, 1 where only one is.
+
+    With their ``texts``, the sentences that contradict each other count as such.
+    """
+    if not len(ours) or not len(theirs):
+        return float(len(ours) != len(theirs))
+    between = pairwise(ours, theirs)
+    if texts is not None:
+        between[contradictions(*texts)] = CONTRADICTION
     rows, columns = nearest(between)
+    if texts is not None:
+        rows[denied(*texts)] = CONTRADICTION
+        columns[denied(*reversed(texts))] = CONTRADICTION
     if metric == "hausdorff":
         return max(hausdorff_of(rows), hausdorff_of(columns))
     return (chamfer_of(rows) + chamfer_of(columns)) / 2.0
@@ -179,10 +195,8 @@ class SetDistanceReward(Reward):
     def _distance(
         self, ours: ParsedReport, theirs: ParsedReport, sets: dict[ParsedReport, EmbeddedSet]
     ) -> float:
-        between = pairwise(sets[ours], sets[theirs])
-        if self.polarity:
-            between[contradictions(ours.sentences, theirs.sentences)] = CONTRADICTION
-        return set_distance(between, self.metric)
+        texts = (ours.sentences, theirs.sentences) if self.polarity else None
+        return set_distance(sets[ours], sets[theirs], self.metric, texts)
 
     def _embedded(self, reports: Sequence[ParsedReport]) -> dict[ParsedReport, EmbeddedSet]:
         """Each report as a set of vectors; all sentences are asked for at once."""

@@ -152,6 +152,24 @@ def test_sentences_of_opposite_polarity_are_as_far_apart_as_can_be(
     assert value == pytest.approx(1.0 - expected, abs=1e-6)
 
 
+def test_a_sentence_that_the_reference_denies_cannot_hide_behind_another_that_is_near() -> None:
+    reward = SetDistanceReward(
+        OneDirection(), polarity=True, format_weight=0.0, semantic_weight=1.0
+    )
+    reference = "Small left pleural effusion. Heart size is normal."
+    # from ours: the first of two is denied; from the reference: its first is
+    (wrong,) = reward(
+        completions=["No pleural effusion. Heart size is normal."], reference=[reference]
+    )
+    assert wrong == pytest.approx(0.5, abs=1e-6)
+    # what the reference says of one side is not denied by what it says of the other
+    sides = "No right pleural effusion. Small left pleural effusion."
+    assert reward(completions=[sides], reference=[sides]) == pytest.approx([1.0], abs=1e-6)
+    assert reward(completions=["Small effusion."], reference=[sides])[0] == pytest.approx(
+        1.0 - (0.0 + 0.5) / 2, abs=1e-6
+    )
+
+
 def test_the_means_of_its_parts_are_logged() -> None:
     logged: dict[str, float] = {}
     SetDistanceReward(FakeEncoder())(
