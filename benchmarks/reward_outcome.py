@@ -18,23 +18,33 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.negation import Trial, probes, trials
+from benchmarks.openi_tags import observations_of
 from benchmarks.quality import measure_quality
 from benchmarks.reward_speed import with_headings
 from benchmarks.reward_tables import Correlations, Negation, markdown
 from benchmarks.statistics import Resamples, mean_ranks, spearman
 from benchmarks.statistics.bootstrap import Numbers
 from benchmarks.studies import BenchStudy, load_bench_studies
-from clients.recording import Reference
+from clients.recording import Reference, read_recording
+from sdr_decode.findings import Mention, Observation, label_report
 from sdr_decode.load import open_measure
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.rewards import Reward, rewards
 from sdr_decode.rewards.base import Values
 from sdr_decode.rewards.set_distance import SetDistanceReward, parse_report
 from sdr_decode.sentences import as_embedded
+from sdr_decode.track import MeasuredTrack
 
 DEFAULT = (
     *("sdr", "sdr:hausdorff", "sdr:polarity=true", "concepts:hpo"),
     *("consistency", "format", "language:en"),
+)
+_UNTAGGED = frozenset(
+    {
+        Observation.NO_FINDING,
+        Observation.ENLARGED_CARDIOMEDIASTINUM,
+        Observation.PLEURAL_OTHER,
+    }
 )
 CORPUS = "1 - corpus distance"
 
@@ -47,6 +57,30 @@ def outcomes(studies: Sequence[BenchStudy]) -> dict[str, Numbers]:
     named = 2 * hits + extra + missed
     f1 = np.divide(2 * hits, named, out=np.ones_like(named), where=named > 0)
     return {"finding F1": f1, "Token-F1": quality.token_f1}
+
+
+def tag_f1(recording: Path, studies: Sequence[BenchStudy]) -> Numbers | None:
+    """F1 of what a candidate states as present against the human tags of its study (studies, K),
+    1 where there is neither; ``None`` where the recording lacks tags. Only candidates are
+    labelled, so that no slip of the labeller is shared by both sides."""
+    tags = {each.study: each.extra.get("tags") for each in read_recording(recording)}
+    if any(tags[each.study] is None for each in studies):
+        return None
+    return np.array(
+        [
+            [_f1(_stated(each), observations_of(tags[study.study] or ())) for each in study.tracks]
+            for study in studies
+        ]
+    )
+
+
+def _stated(each: MeasuredTrack) -> frozenset[Observation]:
+    said = label_report([closing.sentence for closing in each.track.closings])
+    return said.stated(Mention.POSITIVE) - _UNTAGGED
+
+
+def _f1(ours: frozenset[Observation], theirs: frozenset[Observation]) -> float:
+    return 2 * len(ours & theirs) / (len(ours) + len(theirs)) if ours or theirs else 1.0
 
 
 def values_of(reward: Reward, texts: Sequence[str], references: Sequence[str]) -> Numbers:
@@ -183,9 +217,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             [1.0 - np.mean([m.distance for m in each] or [1.0]) for each in distances]
         ).reshape(shape)
         resamples = Resamples(len(studies))
+        measured = outcomes(studies)
+        tagged = tag_f1(given.recording, studies)
+        if tagged is not None:
+            measured["tag F1"] = tagged
         rows = correlations(
             {spec: of for spec, of in values.items() if not np.isnan(of).any()},
-            outcomes(studies),
+            measured,
             resamples,
         )
         blind = [

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 Bounds = tuple[float, float]
 
-_RANKS = """Spearman's correlation with two outcomes against the reference: the F1 of the findings
-stated as positive (1 where neither report states one), and Token-F1. *Within* is the mean over the
-studies in which reward and outcome both vary, which is what a reward of a group teaches; *pooled*
-is over all candidates, where studies that are easy to report count too (its interval keeps the
-ranks of the whole sample). The rewards `sdr` and `concepts` read the reference, the others do
-not."""
+_RANKS = """Spearman's correlation with outcomes of the recorded candidates: the F1 of the findings
+stated as positive against the reference (1 where neither states one), Token-F1 against the
+reference, and, where the recording carries them, the F1 of the findings against the human tags of
+the study. *Within* is the mean over the studies in which reward and outcome both vary, which is
+what a reward teaches in groups; *pooled* is over all candidates, where studies that are easy to
+report count too (its interval keeps the ranks of the whole sample). The rewards `sdr` and
+`concepts` read the reference, the others do not. `sdr:polarity=true` and finding F1 label both
+reports with the same labeller, so that part of that figure is theirs in common; tag F1 labels the
+candidate only. A dash: the reward does not vary."""
 
 _NEGATION = """Pairs of sentences that differ only by a negation, put to a reference sentence on the
 same finding in other words: how often is the one that denies the reference ("No pleural effusion."

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from benchmarks.negation import Trial
-from benchmarks.reward_outcome import correlations, negation
+from benchmarks.reward_outcome import correlations, negation, tag_f1
 from benchmarks.reward_tables import Correlations, Negation, markdown
 from benchmarks.statistics import Resamples
+from benchmarks.studies import BenchStudy
+from clients.recording import RecordedCandidate, RecordedStudy, RecordingWriter
+from sdr_decode.replay import ReplayStudy
 from sdr_decode.rewards.set_distance import SetDistanceReward
+from sdr_decode.track import MeasuredTrack, track
 from tests.fake_encoder import FakeEncoder
 
 ORDERED = np.arange(12.0).reshape(3, 4)
@@ -83,3 +89,19 @@ def test_the_page_holds_every_row_and_what_was_left_out() -> None:
     assert "|`sdr`|Token-F1|0.512|0.100 to 0.900|3|-|-|" in page
     assert "|`sdr`|present|sentence alone|9|0.250|0.100 to 0.400|0.000|0.010|" in page
     assert "`judge` 7" in page
+
+
+def test_a_candidate_is_held_against_the_human_tags(tmp_path: Path) -> None:
+    texts = ["The heart is enlarged.", "Small effusion. Mediastinal widening.", "Clear lungs."]
+    candidates = tuple(RecordedCandidate.from_text(text) for text in texts)
+    path = tmp_path / "tagged.jsonl"
+    with RecordingWriter(path) as writer:
+        for study, tags in (("A", ["Cardiomegaly/mild"]), ("B", ["normal"])):
+            writer.write(RecordedStudy(study, "", None, candidates, extra={"tags": tags}))
+    tracks = tuple(MeasuredTrack(track(each), ()) for each in candidates)
+    studies = [
+        BenchStudy(ReplayStudy(study, tracks, None, None), None, (None,) * 3) for study in "AB"
+    ]
+    found = tag_f1(path, studies)
+    assert found is not None
+    assert found.tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
