@@ -104,13 +104,15 @@ def correlations(
         for name, wanted in outcome.items():
             within = np.array(
                 [
-                    [np.nan if (rho := spearman(a, b)) is None else rho]
+                    [np.nan if (rho := _spearman(a, b)) is None else rho]
                     for a, b in zip(given, wanted, strict=True)
                 ]
             )
             spread = resamples.mean(within)
-            ranks = [mean_ranks(each.ravel()).reshape(each.shape) for each in (given, wanted)]
-            whole = resamples.correlation(*(each[:, None, :] for each in ranks))
+            ranks = np.full((2, *given.shape), np.nan)
+            told = ~(np.isnan(given) | np.isnan(wanted))
+            ranks[:, told] = mean_ranks(given[told]), mean_ranks(wanted[told])
+            whole = resamples.correlation(*ranks[:, :, None, :])
             known = ~np.isnan(within)
             rows.append(
                 Correlations(
@@ -119,11 +121,17 @@ def correlations(
                     int(known.sum()),
                     float(within[known].mean()) if known.any() else None,
                     (float(spread.low[0]), float(spread.high[0])),
-                    spearman(given.ravel(), wanted.ravel()),
+                    _spearman(given, wanted),
                     (float(whole.low[0]), float(whole.high[0])),
                 )
             )
     return rows
+
+
+def _spearman(given: Numbers, wanted: Numbers) -> float | None:
+    """Over the pairs of which both are known."""
+    told = ~(np.isnan(given) | np.isnan(wanted))
+    return spearman(given[told], wanted[told])
 
 
 def negation(
@@ -222,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if tagged is not None:
             measured["tag F1"] = tagged
         rows = correlations(
-            {spec: of for spec, of in values.items() if not np.isnan(of).any()},
+            values,
             measured,
             resamples,
         )

@@ -87,7 +87,9 @@ def markdown(
     ]
     if unknown:
         told = "; ".join(f"`{spec}` {count}" for spec, count in unknown.items())
-        parts.append(f"Left out, since they told nothing of some candidates: {told}.")
+        parts.append(
+            f"Candidates of which a reward tells nothing, and which are left out there: {told}."
+        )
     parts += [
         "## Negation",
         _NEGATION,

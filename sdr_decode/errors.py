@@ -6,6 +6,7 @@ SDRDecodeError
 ├── EncoderError            an encoder cannot be loaded or does not do what is needed
 ├── CorpusError             a corpus cannot become an index
 ├── ResultFormatError       a result file is damaged, of another format, or not a result
+├── ConceptError            a vocabulary or model of concepts cannot be used
 ├── CalibrationError        no policy can be certified, or a calibration cannot be used
 ├── RewardError             a reward cannot be computed from what it was given
 └── DecodeError             a decode cannot start, or no candidate gave any text
@@ -45,6 +46,10 @@ class CorpusError(SDRDecodeError):
 
 class ResultFormatError(SDRDecodeError):
     """A result file cannot be used."""
+
+
+class ConceptError(SDRDecodeError):
+    """A vocabulary or a model of concepts cannot be used."""
 
 
 class CalibrationError(SDRDecodeError):

@@ -12,6 +12,7 @@ from clients.spec import Registry
 from sdr_decode.rewards import (
     answer,
     composite_spec,
+    concepts,
     consistency,
     language,
     report_format,
@@ -26,6 +27,7 @@ rewards.register("sdr", set_distance.from_spec)
 rewards.register("format", report_format.from_spec)
 rewards.register("answer", answer.from_spec)
 rewards.register("answer-format", answer.format_from_spec)
+rewards.register("concepts", concepts.from_spec)
 rewards.register("language", language.from_spec)
 rewards.register("consistency", consistency.from_spec)
 rewards.register("composite", partial(composite_spec.from_spec, rewards), nests=True)

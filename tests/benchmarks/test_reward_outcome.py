@@ -52,6 +52,14 @@ def test_the_pooled_interval_covers_the_correlation_of_a_noisy_reward() -> None:
     assert 0.02 < high - low < 0.2
 
 
+def test_what_a_reward_does_not_tell_is_left_out() -> None:
+    reward = np.array([[1.0, 2.0, np.nan], [3.0, 4.0, 5.0], [np.nan] * 3])
+    outcome = np.array([[1.0, 2.0, 0.0], [3.0, 4.0, 5.0], [9.0, 8.0, 7.0]])
+    (row,) = correlations({"r": reward}, {"o": outcome}, Resamples(3, 100))
+    assert (row.studies, row.within, row.pooled) == (2, pytest.approx(1), pytest.approx(1))
+    assert row.pooled_bounds == pytest.approx((1.0, 1.0))
+
+
 def trial(present: bool, right: str, wrong: str, reference: str) -> Trial:
     report = "FINDINGS:\n{}\nIMPRESSION:\nStable chest."
     whole = [report.format(each) for each in (right, wrong, reference)]
