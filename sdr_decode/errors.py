@@ -7,6 +7,7 @@ SDRDecodeError
 ├── CorpusError             a corpus cannot become an index
 ├── ResultFormatError       a result file is damaged, of another format, or not a result
 ├── CalibrationError        no policy can be certified, or a calibration cannot be used
+├── RewardError             a reward cannot be computed from what it was given
 └── DecodeError             a decode cannot start, or no candidate gave any text
 
 Every message says what was found, what was expected and what to do. Errors of the clients are
@@ -48,6 +49,10 @@ class ResultFormatError(SDRDecodeError):
 
 class CalibrationError(SDRDecodeError):
     """No policy keeps what was asked for, or a calibration cannot be used."""
+
+
+class RewardError(SDRDecodeError):
+    """A reward cannot be computed from the completions and columns that it was given."""
 
 
 class DecodeError(SDRDecodeError):
