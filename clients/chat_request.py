@@ -17,8 +17,14 @@ RENAMED = {
 }
 # What a report can do without. The limit on tokens is not among them: it bounds the cost.
 DISPENSABLE = (
-    "logprobs", "reasoning_effort", "seed", "stream_options", "temperature", "top_logprobs", "top_p",
-)  # fmt: skip
+    "logprobs",
+    "reasoning_effort",
+    "seed",
+    "stream_options",
+    "temperature",
+    "top_logprobs",
+    "top_p",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,9 @@ class Judge(Reward):
         if self._closed:
             raise RewardError("this judge was closed; make a new one")
         line = self._clients.here()
-        questions = list(
-            zip(texts, self._compared(references, len(texts)), _each(prompts, len(texts), "prompts"),
-                strict=True)
-        )  # fmt: skip
+        count = len(texts)
+        compared, asked = self._compared(references, count), _each(prompts, count, "prompts")
+        questions = list(zip(texts, compared, asked, strict=True))
         distinct = list(dict.fromkeys(questions))
         before = len(self.failures)
         ratings = await _all([self._rate(line, *question) for question in distinct])
