@@ -144,7 +144,7 @@ async def test_an_answer_that_is_no_rating_is_none(
 ) -> None:
     async with WireServer(says(text)) as server, judging(server, samples=3) as judge:
         assert await judge(completions=[REPORT]) == [None]
-    assert judge.failures.counts.total() == 1
+    assert len(judge.failures) == 1
     assert str(judge.failures).startswith("1 text is without a rating: 1 x the answer is ")
     assert text in str(judge.failures)
 
