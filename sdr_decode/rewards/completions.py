@@ -27,8 +27,10 @@ def completion_text(completion: Completion) -> str:
             f"found {completion!r:.80} as a completion; expected a string or a list of messages "
             'such as {"role": "assistant", "content": "..."}'
         )
-    said = [message for message in completion if message.get("role") == "assistant"]
-    content = said[-1].get("content") if said else None
+    content: object = None
+    for message in completion:
+        if isinstance(message, Mapping) and message.get("role") == "assistant":
+            content = message.get("content")
     if content is None:  # such as a message that only calls a tool
         return ""
     if isinstance(content, str):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
 from dataclasses import dataclass
 
 from clients import Request, Sampling
@@ -13,17 +15,17 @@ from sdr_decode.rewards.judge.loop_clients import Line
 from sdr_decode.rewards.judge.rating import Rating
 from sdr_decode.rewards.judge.spent import Spent
 
-TOP_LOGPROBS = 20  # the most that providers give; the five ratings are among the likeliest
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """``samples`` answers are asked for where no log-probabilities come, each of at most
-    ``max_tokens``. ``logprobs`` is whether to ask for them at all."""
+    """``top_logprobs`` is of how many tokens the log-probabilities are asked for, 0 for none.
+    Where none come, ``samples`` answers are asked for, each of at most ``max_tokens``."""
 
     samples: int
     max_tokens: int
-    logprobs: bool
+    top_logprobs: int
 
 
 class Asker:
@@ -32,7 +34,8 @@ class Asker:
     def __init__(self, asking: Asking) -> None:
         self.spent = Spent()
         self._asking = asking
-        self._logprobs = asking.logprobs
+        self._top_logprobs = asking.top_logprobs
+        self._counting = threading.Lock()  # loops of several threads may ask
 
     async def rating(self, line: Line, prompt: str) -> Rating:
         """The rating that the model gives. Raises ``Unrated``.
@@ -49,26 +52,32 @@ class Asker:
 
     async def _first(self, line: Line, prompt: str) -> Answer:
         try:
-            return await self._ask(line, prompt, 0, logprobs=self._logprobs)
+            return await self._ask(line, prompt, 0, self._top_logprobs)
         except Unrated as failure:
-            # Providers know models that give none, and refuse to be asked.
-            if not self._logprobs or "logprob" not in failure.detail.lower():
+            # Providers have models that give none, and refuse to be asked.
+            if "logprob" not in failure.detail.lower():
                 raise
-        answer = await self._ask(line, prompt, 0, logprobs=False)
-        self._logprobs = False
+            refusal = failure.detail
+        answer = await self._ask(line, prompt, 0)
+        if self._top_logprobs:
+            self._top_logprobs = 0
+            log.warning(
+                "%s gives no log-probabilities (%s); asking for %d answers a text instead",
+                line.client.name, refusal, self._asking.samples,
+            )  # fmt: skip
         return answer
 
     async def _sample(self, line: Line, prompt: str, number: int) -> Answer | Unrated:
         try:
-            return await self._ask(line, prompt, number, logprobs=False)
+            return await self._ask(line, prompt, number)
         except Unrated as failure:
             return failure
 
-    async def _ask(self, line: Line, prompt: str, number: int, *, logprobs: bool) -> Answer:
+    async def _ask(self, line: Line, prompt: str, number: int, top_logprobs: int = 0) -> Answer:
         sampling = Sampling(
             temperature=1.0,
             max_tokens=self._asking.max_tokens,
-            top_logprobs=TOP_LOGPROBS if logprobs else None,
+            top_logprobs=top_logprobs or None,
         )
         async with line.turns:
             stream = line.client.stream(Request(prompt, sampling=sampling), number)
@@ -83,7 +92,8 @@ class Asker:
             finally:
                 if stream.finish is None:
                     await stream.cancel()
-                self.spent = self.spent.plus(stream.usage)
+                with self._counting:
+                    self.spent = self.spent.plus(stream.usage)
         finish = stream.finish
         if finish is not None and finish.reason not in ("stop", "length"):
             raise Unrated("the judge refused", finish.detail or finish.reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Mapping
 
@@ -21,10 +22,12 @@ class Failures:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._latest: dict[str, str] = {}
+        self._counting = threading.Lock()
 
     def add(self, failure: Unrated) -> None:
-        self._counts[failure.reason] += 1
-        self._latest[failure.reason] = failure.detail
+        with self._counting:
+            self._counts[failure.reason] += 1
+            self._latest[failure.reason] = failure.detail
 
     @property
     def counts(self) -> Mapping[str, int]:

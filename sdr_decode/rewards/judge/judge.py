@@ -35,9 +35,9 @@ class Judge(Reward):
     ``client`` is a spec (``openai:gpt-4o-mini``), an open ``Client``, or an SDK object that you
     configured, then with the ``model`` to ask. The model answers a frozen rubric
     (``rubric.VERSION``) with one digit from 1 to 5. Its distribution over the ratings comes from
-    the log-probabilities of that digit where the provider tells them, else from ``samples``
-    answers. The value is (E - 1) / 4 x (1 - H / log 5), in [0, 1], with E the expected rating and
-    H the entropy: an unsure judge counts less.
+    the log-probabilities of that digit, among ``top_logprobs`` tokens, where the provider tells
+    them, else from ``samples`` answers. The value is (E - 1) / 4 x (1 - H / log 5), in [0, 1],
+    with E the expected rating and H the entropy: an unsure judge counts less.
 
     ``reference`` is the column with the report to compare with; with ``None`` the report is judged
     by itself, and the judge can be a gate of the decoder or rank candidates. The judge sees text
@@ -48,7 +48,8 @@ class Judge(Reward):
     text is rated lowest without asking. ``spent`` is the tokens used so far. Ratings are kept in
     memory, and from run to run in the file ``cache``, which several processes may share. At most
     ``concurrency`` requests are open at a time; ``max_tokens`` bounds an answer, and must be
-    raised for models that reason before they answer.
+    raised for models that reason before they answer. Raises ``SpecError`` and ``RewardError`` for
+    what cannot be used.
 
     As a reward it is a coroutine function, which TRL takes as it is:
 
@@ -75,24 +76,23 @@ class Judge(Reward):
         model: str | None = None,
         reference: str | None = "reference",
         samples: int = 8,
-        logprobs: bool = True,
+        top_logprobs: int = 20,
         max_tokens: int = 8,
         concurrency: int = 16,
         cache: str | Path | None = None,
         api_key: str | None = None,
     ) -> None:
         super().__init__("judge")
-        for word, count in (
-            ("samples", samples), ("max_tokens", max_tokens), ("concurrency", concurrency),
-        ):  # fmt: skip
-            if type(count) is not int or count < 1:
-                raise RewardError(f"judge found {count!r} as its {word}; expected at least 1")
+        counts = {"samples": samples, "max_tokens": max_tokens, "concurrency": concurrency}
+        for word, count in counts.items():
+            _require_whole(word, count, least=1)
+        _require_whole("top_logprobs", top_logprobs, least=0)
         self.needs_reference = reference is not None
         self.failures = Failures()
         self._column = reference
         self._clients = LoopClients(client, model, api_key, concurrency)
-        self._asker = Asker(Asking(samples, max_tokens, logprobs))
-        self._settings = (self._clients.name, VERSION, samples, max_tokens, int(logprobs))
+        self._asker = Asker(Asking(samples, max_tokens, top_logprobs))
+        self._settings = (self._clients.name, VERSION, samples, max_tokens, top_logprobs)
         self._cache = RatingCache(cache)
         self._background: BackgroundLoop | None = None
         self._starting = threading.Lock()
@@ -265,6 +265,13 @@ def _prompt_text(prompt: Any) -> str:
         for message in said
         if message.get("role") != "assistant"
     )
+
+
+def _require_whole(word: str, count: int, *, least: int) -> None:
+    if type(count) is not int or count < least:
+        raise RewardError(
+            f"judge found {count!r} as its {word}; expected a whole number of at least {least}"
+        )
 
 
 def _worst_last(value: float | None) -> float:

@@ -206,10 +206,10 @@ def test_specs_that_cannot_be_used(spec: str, words: str) -> None:
         rewards.make(spec)
 
 
-@pytest.mark.parametrize("option", ["samples", "max_tokens", "concurrency"])
+@pytest.mark.parametrize("option", ["samples", "max_tokens", "concurrency", "top_logprobs"])
 def test_counts_that_are_none(option: str) -> None:
-    options: dict[str, Any] = {option: 0}
-    with pytest.raises(RewardError, match=f"0 as its {option}"):
+    options: dict[str, Any] = {option: -1}
+    with pytest.raises(RewardError, match=f"-1 as its {option}"):
         Judge(ScriptedClient(), **options)
 
 

@@ -86,14 +86,19 @@ REFUSES_LOGPROBS = [
         id="openai",
     ),
     pytest.param(
-        gemini_judge, gemini_says, GEMINI, 400, "Logprobs is not supported here.", id="gemini"
+        gemini_judge, gemini_says, GEMINI, 400, "Logprobs is not supported here", id="gemini"
     ),
 ]
 
 
 @pytest.mark.parametrize(("judging", "says", "case", "status", "words"), REFUSES_LOGPROBS)
 async def test_a_model_that_refuses_log_probabilities_is_sampled(
-    judging: Judging, says: Saying, case: Any, status: int, words: str
+    judging: Judging,
+    says: Saying,
+    case: Any,
+    status: int,
+    words: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def script(exchange: Exchange) -> Answer:
         wanted = {"logprobs", "responseLogprobs"} & {
@@ -107,6 +112,19 @@ async def test_a_model_that_refuses_log_probabilities_is_sampled(
         ratings += await judge.arate([REPORT + " More."])
         assert len(server.exchanges) == 7  # what was learnt once is not tried again
     assert [rating and rating.expected for rating in ratings] == [2, 2]
+    (record,) = [each for each in caplog.records if each.levelname == "WARNING"]
+    assert words in record.getMessage()
+    assert "asking for 3 answers" in record.getMessage()
+
+
+async def test_log_probabilities_need_not_be_asked_for() -> None:
+    async with (
+        WireServer(openai_says("4")) as server,
+        openai_judge(server, samples=2, top_logprobs=0) as judge,
+    ):
+        await judge(completions=[REPORT])
+    assert len(server.exchanges) == 2
+    assert not any({"logprobs", "top_logprobs"} & set(each.body) for each in server.exchanges)
 
 
 async def test_a_field_that_openai_servers_do_not_know_is_left_out_with_its_like() -> None:
