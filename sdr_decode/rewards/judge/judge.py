@@ -51,6 +51,9 @@ class Judge(Reward):
     raised for models that reason before they answer. Raises ``SpecError`` and ``RewardError`` for
     what cannot be used.
 
+    The rubric takes some 400 tokens beside the texts. It rates the right words in an order that
+    states nothing as no report, which overlap of words or concepts cannot.
+
     As a reward it is a coroutine function, which TRL takes as it is:
 
     >>> judge = Judge("openai:gpt-4o-mini", cache="ratings.jsonl")  # doctest: +SKIP
@@ -59,12 +62,8 @@ class Judge(Reward):
     In synchronous code, also in a notebook, ``rate``, ``values`` and ``rank`` do without await:
 
     >>> with Judge("openai:gpt-4o-mini", reference=None) as judge:  # doctest: +SKIP
-    ...     judge.values(["Findings: Clear lungs. Impression: No acute disease."])
-    ...     judge.rank([candidate.text for candidate in result.candidates])
-    ...     print(judge.spent, judge.failures)
-    [0.93]
-    [2, 0, 1]
-    4 requests, 1,912 prompt and 4 output tokens; no text is without a rating
+    ...     best, *others = judge.rank(reports)
+    ...     print(judge.values([reports[best]]), judge.spent, judge.failures)
     """
 
     gate_bound = 0.5
