@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from benchmarks.contenders import DEFAULT, FULL, PARALLEL, Contender
 from benchmarks.outcomes import NOBODY, Outcomes
-from benchmarks.quality import MEANS, Quality
+from benchmarks.quality import COUNTS, MEANS, Quality
 from benchmarks.statistics import Interval, Resamples, mcnemar_exact
 
 Numbers = NDArray[np.float64]
+
+F1_OF = {"findings": "f1", "observations": "f1_of_14"}
+"""The F1 figure of each of the counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,8 @@ def compare(
     spent = resamples.ratio(generated, whole)
     saved = Interval(1.0 - spent.high, 1.0 - spent.low)
     intervals = {name: resamples.mean(ours[name] - theirs[name]) for name in MEANS}
-    found, best = _findings(quality, outcomes), _findings(quality, full)
-    intervals["f1"] = resamples.f1_difference(found, best)
+    found, best = _counts(quality, outcomes), _counts(quality, full)
+    intervals |= {name: resamples.f1_difference(found[of], best[of]) for of, name in F1_OF.items()}
     rows = []
     for at, name in enumerate(names):
         mine, other = (_summary(each, count, at) for each, count in ((ours, found), (theirs, best)))
@@ -130,10 +133,12 @@ def lines(outcomes: Outcomes, quality: Quality) -> Lines:
         values = getattr(quality, name)
         mean = (np.where(may, values, 0.0) * shares).sum(axis=1)
         random[name] = _mean(np.where(np.isnan(values[:, 0]), np.nan, mean))
-    expected = (quality.findings * shares[..., None]).sum(axis=(0, 1))
-    random |= _findings_figures(expected)
+    expected = {
+        name: (getattr(quality, name) * shares[..., None]).sum(axis=(0, 1)) for name in COUNTS
+    }
+    random |= _count_figures(expected)
     best = replace(outcomes, winner=reached)
-    picked, found = _picked(quality, [best]), _findings(quality, [best])
+    picked, found = _picked(quality, [best]), _counts(quality, [best])
     return Lines(quality.token_f1.shape[1], random, _summary(picked, found, 0))
 
 
@@ -149,27 +154,37 @@ def _picked(quality: Quality, outcomes: Sequence[Outcomes]) -> dict[str, Numbers
     return picked
 
 
-def _findings(quality: Quality, outcomes: Sequence[Outcomes]) -> Numbers:
+def _counts(quality: Quality, outcomes: Sequence[Outcomes]) -> dict[str, Numbers]:
     """The counts of the winners (studies, contenders, 3); without a winner all are missed."""
     winners = np.stack([one.winner for one in outcomes], axis=1)
-    counts = np.take_along_axis(quality.findings, np.maximum(winners, 0)[..., None], axis=1)
-    missed = quality.findings[:, :1, 0] + quality.findings[:, :1, 2]
-    nothing = np.stack([np.zeros_like(missed), np.zeros_like(missed), missed], axis=2)
-    return np.where((winners == NOBODY)[..., None], nothing, counts)
+    counted = {}
+    for name in COUNTS:
+        counts = getattr(quality, name)
+        of_winner = np.take_along_axis(counts, np.maximum(winners, 0)[..., None], axis=1)
+        missed = counts[:, :1, 0] + counts[:, :1, 2]
+        nothing = np.stack([np.zeros_like(missed), np.zeros_like(missed), missed], axis=2)
+        counted[name] = np.where((winners == NOBODY)[..., None], nothing, of_winner)
+    return counted
 
 
-def _summary(picked: Mapping[str, Numbers], found: Numbers, at: int) -> dict[str, float | None]:
+def _summary(
+    picked: Mapping[str, Numbers], found: Mapping[str, Numbers], at: int
+) -> dict[str, float | None]:
     means = {name: _mean(picked[name][:, at]) for name in MEANS}
-    return means | _findings_figures(found[:, at].sum(axis=0))
+    return means | _count_figures({name: found[name][:, at].sum(axis=0) for name in COUNTS})
 
 
-def _findings_figures(totals: Numbers) -> dict[str, float | None]:
-    hit, extra, missed = (float(total) for total in totals)
+def _count_figures(totals: Mapping[str, Numbers]) -> dict[str, float | None]:
+    hit, extra, missed = (float(total) for total in totals["findings"])
     return {
         "precision": hit / (hit + extra) if hit + extra else None,
         "recall": hit / (hit + missed) if hit + missed else None,
-        "f1": 2 * hit / (2 * hit + extra + missed) if hit + extra + missed else None,
+        **{name: _f1(*map(float, totals[of])) for of, name in F1_OF.items()},
     }
+
+
+def _f1(hit: float, extra: float, missed: float) -> float | None:
+    return 2 * hit / (2 * hit + extra + missed) if hit + extra + missed else None
 
 
 def _mean(values: Numbers) -> float | None:

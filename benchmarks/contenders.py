@@ -42,17 +42,42 @@ OWN = Entry(
     prunes=(
         FULL,
         "lossless",
+        "lossless:chamfer,max_sentences=15",
         "lossless:hausdorff",
-        "threshold:0.05",
-        "margin:0.05",
+        "threshold:0.04",
+        "quantile:0.9",
+        "halving:2",
+        "halving:4",
         DEFAULT,
         "margin:0.01",
         "margin:0.01,warmup=2",
-        "margin:0.003",
-        "margin:0.02,ties=2",
+        "margin:0.005,ties=4",
+        "any:margin:0.005+halving:4",
     ),
-    launches=(PARALLEL, "staged:1,accept=0", "staged:1,accept=0.02", "staged:2,accept=0.03"),
-    selects=("corpus", "corpus-hausdorff", "consensus", "blend:0.5", "random:0"),
+    launches=(PARALLEL,),
+    selects=(
+        "corpus",
+        "corpus:tie=consensus",
+        "corpus-hausdorff",
+        "consensus",
+        "blend:0.8",
+        "random:0",
+    ),
+)
+CAREFUL = Entry(
+    prunes=(FULL, "threshold:0.04", "quantile:0.9", DEFAULT),
+    launches=(PARALLEL,),
+    selects=("nearest-report", "findings-guard:consensus", "findings-guard:blend:0.8"),
+)
+LATER = Entry(
+    prunes=(FULL, "lossless", "lossless:hausdorff", DEFAULT, "margin:0.005"),
+    launches=(
+        "staged:1,accept=0",
+        "staged:1,accept=0.03",
+        "staged:1,accept=0.1,least=2",
+        "staged:2,accept=0.03",
+    ),
+    selects=("corpus", "corpus-hausdorff", "consensus", "blend:0.8"),
 )
 CONTROLS = Entry((FULL,), (PARALLEL,), ("longest", "shortest"))
 PEERS = (
@@ -61,7 +86,7 @@ PEERS = (
     Entry(("deepconf:0.9", "deepconf:0.1"), ("after-warm-up",), ("deepconf",)),
     Entry((FULL,), (PARALLEL,), ("log-probability", "mbr")),
 )
-GRID = (OWN, CONTROLS, *PEERS)
+GRID = (OWN, CAREFUL, LATER, CONTROLS, *PEERS)
 
 
 def contenders(entries: Sequence[Entry] = GRID) -> list[Contender]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.comparison import Row
 from benchmarks.contenders import FULL, PARALLEL, Contender, Entry
 
-SELECTS = ("corpus", "consensus", "blend:0.5")
+SELECTS = ("corpus", "corpus:tie=consensus", "consensus", "blend:0.8")
 _MARGINS = ("0", "0.003", "0.005", "0.01", "0.015", "0.02")
 
 SEARCH = (
@@ -17,18 +17,26 @@ SEARCH = (
             FULL,
             "lossless",
             *(f"margin:{margin},warmup={warmup}" for margin in _MARGINS for warmup in (1, 2)),
-            *(f"margin:{margin},ties={ties}" for margin in _MARGINS for ties in (1, 2, 3)),
-            *(f"threshold:{distance}" for distance in ("0.01", "0.02", "0.03", "0.05")),
+            *(f"margin:{margin},ties={ties}" for margin in _MARGINS for ties in (2, 3, 4, 5)),
+            *(f"threshold:{distance}" for distance in ("0.01", "0.02", "0.03", "0.04", "0.05")),
+            *(f"quantile:{share}" for share in ("0.8", "0.9")),
+            *(f"halving:{rate}" for rate in (2, 3, 4, 6)),
+            *(
+                f"any:margin:{margin}+halving:{rate}"
+                for margin in ("0.005", "0.01", "0.02")
+                for rate in (2, 3, 4, 6)
+            ),
         ),
         (PARALLEL,),
         SELECTS,
     ),
     Entry(
-        (FULL, "margin:0,warmup=1", "margin:0.01,warmup=1", "margin:0.02,warmup=1"),
+        (FULL, "margin:0", "margin:0.005", "margin:0.01", "margin:0.02"),
         tuple(
-            f"staged:{width},accept={accept}"
+            f"staged:{width},accept={accept}{least}"
             for width in (1, 2)
-            for accept in ("0", "0.01", "0.02", "0.03", "0.05")
+            for accept in ("0", "0.02", "0.03", "0.05", "0.1")
+            for least in ("", ",least=2")
         ),
         SELECTS,
     ),

@@ -28,6 +28,7 @@ class Report:
     searched: int
     plots: Sequence[str]
     notes: Sequence[str]
+    judged: Mapping[str, Mapping[str, float]]
 
 
 def markdown(report: Report) -> str:
@@ -48,6 +49,8 @@ def markdown(report: Report) -> str:
             "## Other K\n\nSelectors `corpus` and `consensus`; the rest is in `results.json`.\n\n"
             + _rows(others, with_k=True)
         )
+    if report.judged:
+        parts.append("## Metrics that are models\n\n" + _judged(report.judged))
     parts += ["## Dollars\n\n" + _dollars(report, shown), "## Plots\n\n" + _plots(report)]
     parts += ["## Limits\n\n" + _limits(report), "## How this was made\n\n" + _made(report)]
     return "\n\n".join(parts) + "\n"
@@ -146,6 +149,17 @@ def _frontier(report: Report) -> str:
     return words + "\n\n" + _table(heads, body)
 
 
+def _judged(judged: Mapping[str, Mapping[str, float]]) -> str:
+    heads = list(dict.fromkeys(key for found in judged.values() for key in found))
+    return _table(
+        ["contender", *heads],
+        [
+            [f"`{name}`", *(_number(found.get(key)) for key in heads)]
+            for name, found in judged.items()
+        ],
+    )
+
+
 def _legend() -> str:
     return (
         "Saved: share of full best-of-N's output tokens. Same: share of studies with its winner "
@@ -190,6 +204,7 @@ _QUALITIES = {
     "precision": "precision",
     "recall": "recall",
     "f1": "finding F1",
+    "f1_of_14": "F1 of 14",
     "names_any": "abnormal recall",
     "names_same": "same finding",
 }
@@ -197,9 +212,11 @@ _QUALITIES = {
 
 def _findings(rows: Sequence[Row]) -> str:
     words = (
-        "Precision, recall and F1 are micro-averaged over the 14 CheXpert observations; abnormal "
-        "recall is the share of abnormal studies whose report names any abnormality, same finding "
-        "the share of their abnormal observations that it names."
+        "Precision, recall and finding F1 are micro-averaged over the 13 CheXpert observations "
+        'that are findings; F1 of 14 counts "No Finding" too, which every report that names '
+        "nothing shares with every normal study; abnormal recall is the share of abnormal studies "
+        "whose report names any abnormality, same finding the share of their abnormal "
+        "observations that it names."
     )
     body = [
         [

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from benchmarks.contenders import Contender
 from benchmarks.peers import TokenPolicy, peer_launches, peer_policies, peer_selectors
 from benchmarks.studies import BenchStudy
-from clients.spec import parse_spec
 from sdr_decode.launch import LaunchPlan, launch_plans
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.pruning import PrunePolicy, policies
@@ -64,8 +63,8 @@ def play(
     ordered = sorted(competing, key=lambda one: (one.prune, one.launch))
     played: dict[Contender, Outcomes] = {}
     for (prune, launch), group in groupby(ordered, key=lambda one: (one.prune, one.launch)):
-        policy, plan = policy_maker(prune, max_tokens), plan_of(launch)
-        races = [race(study, policy(study, measure), plan) for study in studies]
+        policy, plan = policy_maker(prune, measure, max_tokens), plan_of(launch)
+        races = [race(study, policy(study), plan) for study in studies]
         for one in group:
             selector = selector_maker(one.select)
             played[one] = _select(studies, races, selector, measure, seed)
@@ -81,26 +80,28 @@ def race(study: BenchStudy, policy: PrunePolicy, plan: LaunchPlan) -> Race:
 
 
 def policy_maker(
-    spec: str, max_tokens: int | None = None
-) -> Callable[[BenchStudy, CorpusMeasure], PrunePolicy]:
+    spec: str, measure: CorpusMeasure, max_tokens: int | None = None
+) -> Callable[[BenchStudy], PrunePolicy]:
     """A registered policy, or that of a peer."""
-    if parse_spec(spec).name in peer_policies.names:
-        return peer_policies.make(spec)
+    if spec.partition(":")[0] in peer_policies.names:
+        make = peer_policies.make(spec)
+        return lambda study: make(study, measure)
     policy = policies.make(spec)
     limited = policy if max_tokens is None else policy.within(max_tokens)
-    return lambda study, measure: limited
+    ready = limited.against(measure)
+    return lambda study: ready
 
 
 def plan_of(spec: str) -> LaunchPlan:
     """A registered launch plan, or that of a peer."""
-    if parse_spec(spec).name in peer_launches.names:
+    if spec.partition(":")[0] in peer_launches.names:
         return peer_launches.make(spec)()
     return launch_plans.make(spec)
 
 
 def selector_maker(spec: str) -> Callable[[BenchStudy], Selector]:
     """A registered selector, or that of a peer."""
-    if parse_spec(spec).name in peer_selectors.names:
+    if spec.partition(":")[0] in peer_selectors.names:
         return peer_selectors.make(spec)
     selector = selectors.make(spec)
     return lambda study: selector

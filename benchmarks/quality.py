@@ -20,6 +20,11 @@ Numbers = NDArray[np.float64]
 
 MEANS = ("token_f1", "exact", "sequence", "sdr", "names_any", "names_same")
 """The qualities that are means over studies; ``Quality`` holds one array of each."""
+COUNTS = ("findings", "observations")
+"""Those that are counts of hits, extras and misses, for precision, recall and F1 over all."""
+
+
+_NORMAL = frozenset({Observation.NO_FINDING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,8 @@ class Quality:
     reference. ``names_any`` is 1 where a candidate names any abnormality, ``names_same`` the share
     of the reference's abnormal observations that it names too; both are NaN where the reference
     names none. ``findings`` (studies, K, 3) counts true positives, false positives and false
-    negatives over the 14 observations, mentioned as positive.
+    negatives over the 13 observations that are findings, mentioned as positive; ``observations``
+    counts "No Finding" too, which a report that names nothing shares with every normal study.
     """
 
     token_f1: Numbers
@@ -40,10 +46,11 @@ class Quality:
     names_any: Numbers
     names_same: Numbers
     findings: Numbers
+    observations: Numbers
 
     def first(self, k: int) -> Quality:
         """The same for the first ``k`` candidates."""
-        return Quality(*(getattr(self, name)[:, :k] for name in (*MEANS, "findings")))
+        return Quality(*(getattr(self, name)[:, :k] for name in (*MEANS, *COUNTS)))
 
 
 def measure_quality(studies: Sequence[BenchStudy]) -> Quality:
@@ -52,7 +59,7 @@ def measure_quality(studies: Sequence[BenchStudy]) -> Quality:
     return Quality(
         *(
             np.array([[candidate[name] for candidate in row] for row in rows], dtype=np.float64)
-            for name in (*MEANS, "findings")
+            for name in (*MEANS, *COUNTS)
         )
     )
 
@@ -60,7 +67,7 @@ def measure_quality(studies: Sequence[BenchStudy]) -> Quality:
 def _study(study: BenchStudy) -> list[dict[str, object]]:
     if study.reference is None:
         unknown: dict[str, object] = dict.fromkeys(MEANS, np.nan)
-        return [{**unknown, "findings": (0, 0, 0)} for _ in study.tracks]
+        return [{**unknown, **dict.fromkeys(COUNTS, (0, 0, 0))} for _ in study.tracks]
     text = " ".join(part for part in (study.reference.findings, study.reference.impression) if part)
     expected = _reference_findings(study.reference)
     assert study.measured.token_f1 is not None
@@ -91,8 +98,13 @@ def _findings(each: MeasuredTrack, reference: Findings) -> dict[str, object]:
     return {
         "names_any": float(bool(named)) if expected else np.nan,
         "names_same": len(named & expected) / len(expected) if expected else np.nan,
-        "findings": (len(ours & theirs), len(ours - theirs), len(theirs - ours)),
+        "findings": _counts(ours - _NORMAL, theirs - _NORMAL),
+        "observations": _counts(ours, theirs),
     }
+
+
+def _counts(ours: frozenset[Observation], theirs: frozenset[Observation]) -> tuple[int, int, int]:
+    return len(ours & theirs), len(ours - theirs), len(theirs - ours)
 
 
 def _abnormal(findings: Findings) -> frozenset[Observation]:

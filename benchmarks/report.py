@@ -21,8 +21,8 @@ from benchmarks.contenders import FULL, GRID, PARALLEL, SIZES, Contender, Entry,
 from benchmarks.frontier import SEARCH, key, picks
 from benchmarks.halves import half
 from benchmarks.markdown import SHOWN, Report, markdown
-from benchmarks.model_metrics import note
-from benchmarks.outcomes import play, selector_maker
+from benchmarks.model_metrics import Reports, measure_with_models
+from benchmarks.outcomes import NOBODY, play, selector_maker
 from benchmarks.plots import draw
 from benchmarks.quality import measure_quality
 from benchmarks.statistics import Resamples
@@ -33,6 +33,7 @@ from sdr_decode.encoder import Encoder
 from sdr_decode.errors import SDRDecodeError
 from sdr_decode.load import open_measure
 from sdr_decode.measure import CorpusMeasure
+from sdr_decode.replay import prose_of
 
 
 def run(
@@ -68,6 +69,9 @@ def run(
         left = [one for one in searched if one not in done or one.prune == FULL]
         found = [*done.values(), *bench.rows(left, reported, k)[0]]
         chosen = picks(bench.rows(searched, tuning, k)[0], found)
+        judged = measure_with_models(
+            bench.reports([key(pick.reported) for pick in chosen], reported, k)
+        )
     report = Report(
         command=command,
         recording=recording.name,
@@ -79,7 +83,8 @@ def run(
         picks=chosen,
         searched=len(searched),
         plots=draw(folder, rows, known),
-        notes=[*notes, note()],
+        notes=[*notes, *judged.notes],
+        judged=judged.figures,
     )
     write_text(folder / "results.json", json.dumps(asdict(report), indent=1) + "\n")
     write_text(folder / "RESULTS.md", markdown(report))
@@ -106,6 +111,26 @@ class Bench:
             full, quality
         )
 
+    def reports(
+        self, wanted: Sequence[Contender], studies: Sequence[BenchStudy], k: int
+    ) -> list[Reports]:
+        """What contenders choose, and what full best-of-N with their selectors does."""
+        first = [study.first(k) for study in studies if study.reference is not None]
+        both = {Contender(FULL, PARALLEL, one.select) for one in wanted} | {*wanted}
+        played = play(both, first, self._measure, max_tokens=self._limit)
+        references = [_text(study) for study in first]
+        return [
+            Reports(
+                str(name),
+                [
+                    "" if at == NOBODY else prose_of(study.tracks[at].track.report)
+                    for study, at in zip(first, played[name].winner, strict=True)
+                ],
+                references,
+            )
+            for name in sorted(both)
+        ]
+
 
 def _possible(wanted: Sequence[Contender]) -> tuple[list[Contender], list[str]]:
     """Those whose selector can be made here, and a sentence for each selector that cannot."""
@@ -116,6 +141,11 @@ def _possible(wanted: Sequence[Contender]) -> tuple[list[Contender], list[str]]:
         except MissingPackageError as error:
             missing[select] = f"`{select}` did not compete: {error}."
     return [one for one in wanted if one.select not in missing], list(missing.values())
+
+
+def _text(study: BenchStudy) -> str:
+    assert study.reference is not None
+    return " ".join(part for part in (study.reference.findings, study.reference.impression) if part)
 
 
 def _sizes(text: str) -> list[int]:

@@ -126,9 +126,9 @@ def has_required(report: CorpusReport, require: Require) -> bool:
     if require == "text":
         return bool(sections) or whole is not None
     if whole is not None:
-        from sdr_decode.segmenter import split_sentences  # noqa: PLC0415
+        from index_build.collect import sentences_of  # noqa: PLC0415
 
-        sections.update(s.section for s in split_sentences(whole) if s.section is not None)
+        sections.update(s.section for s in sentences_of(whole) if s.section is not None)
     return len(sections) >= (2 if require == "both" else 1)
 
 

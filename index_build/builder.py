@@ -78,6 +78,8 @@ def build(
     new_vector_index(1, precision)
     _require_free(target, overwrite)
     with new_directory(target, replace=overwrite) as folder:
+        if progress is not None:
+            progress("read", 0, None)
         corpus = collect(
             reports,
             sections=sections,

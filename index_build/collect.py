@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from index_build.report import CorpusReport
 from sdr_decode.errors import CorpusError
@@ -92,9 +93,17 @@ def collect(
     return corpus
 
 
+# A text is split when a report is admitted and again when it is collected, and many reports say the
+# same: "No acute disease."
+@lru_cache(maxsize=4096)
+def sentences_of(text: str) -> tuple[Sentence, ...]:
+    """The sentences of one text of a corpus."""
+    return tuple(split_sentences(well_formed(text)))
+
+
 def _sentences(report: CorpusReport) -> Iterator[tuple[Sentence, Section | None]]:
     if report.findings is None and report.impression is None:
-        for sentence in split_sentences(well_formed(report.text or "")):
+        for sentence in sentences_of(report.text or ""):
             yield sentence, sentence.section
         return
     parts: tuple[tuple[Section, str | None], ...] = (
@@ -102,7 +111,7 @@ def _sentences(report: CorpusReport) -> Iterator[tuple[Sentence, Section | None]
         ("impression", report.impression),
     )
     for section, text in parts:
-        for sentence in split_sentences(well_formed(text or "")):
+        for sentence in sentences_of(text or ""):
             yield sentence, sentence.section or section  # a heading inside the text knows better
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -20,16 +21,22 @@ if TYPE_CHECKING:
 
 _STAGES = {"read": "reading reports", "embed": "embedding sentences", "write": "writing"}
 _QUARTERS = 4
+_SECONDS = 10.0
 
 
 class Progress:
-    """Shows the stages of a build: bars on a terminal, a line now and then elsewhere.
+    """Shows the stages of a build: bars on a terminal, a line now and then elsewhere, which is at
+    every quarter, or every ten seconds where nobody knows how much there is.
 
     Use it as a context manager and hand it to ``build`` as ``progress``.
     """
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._console = console or Console(stderr=True)
+        self._clock = clock
+        self._next = clock() + _SECONDS
         self._tasks: dict[str, TaskID] = {}
         self._said: set[tuple[str, int]] = set()
         self._bars = Bars(
@@ -60,11 +67,17 @@ class Progress:
                 self._tasks[stage] = self._bars.add_task(_STAGES.get(stage, stage), total=total)
             self._bars.update(self._tasks[stage], completed=done, total=total)
             return
-        quarter = done * _QUARTERS // total if total else 0
-        if (stage, quarter) not in self._said:
+        quarter = done * _QUARTERS // total if total is not None and total > 1 else 0
+        if total is None and self._clock() >= self._next:
+            self._next = self._clock() + _SECONDS
+            self._print(f"{_STAGES.get(stage, stage)}: {done:,} so far")
+        elif (stage, quarter) not in self._said:
             self._said.add((stage, quarter))
             of = f" {done:,} of {total:,}" if total is not None and total > 1 else ""
-            self._console.print(_STAGES.get(stage, stage) + of, markup=False, highlight=False)
+            self._print(_STAGES.get(stage, stage) + of)
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False)
 
 
 def print_summary(
@@ -92,7 +105,7 @@ def print_summary(
             ("fragments dropped", f"{summary.fragments_dropped:,}"),
             ("over-long sentences", f"{summary.over_long:,}"),
             ("seconds", f"{seconds:.1f}"),
-            ("size on disk", f"{summary.bytes / 1e6:.1f} MB, {summary.precision}"),
+            ("size on disk", f"{_size(summary.bytes)}, {summary.precision}"),
         ]
     )
     for text in summary.over_long_texts[:3]:
@@ -124,7 +137,7 @@ def print_manifest(
             ("  without a section", _unless_zero(counts.unsectioned)),
             ("fragments dropped", f"{counts.fragments_dropped:,}"),
             ("over-long sentences", f"{counts.over_long:,}"),
-            ("size on disk", f"{bytes_ / 1e6:.1f} MB"),
+            ("size on disk", _size(bytes_)),
             *((f"option {key}", str(value)) for key, value in manifest.options.items()),
         ]
     )
@@ -146,6 +159,10 @@ def _print_pairs(pairs: Iterable[tuple[str, str | None]]) -> None:
     width = max(len(name) for name, _ in shown)
     for name, value in shown:
         typer.echo(f"{name:<{width}}  {value}")
+
+
+def _size(bytes_: int) -> str:
+    return f"{bytes_ / 1e6:.1f} MB" if bytes_ >= 1e6 else f"{bytes_ / 1e3:.1f} KB"
 
 
 def _unless_zero(count: int) -> str | None:

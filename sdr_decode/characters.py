@@ -31,6 +31,10 @@ class Kind(Enum):
     MARK = auto()
 
 
+# An enum's members are looked up slowly.
+WORD, SPACE, NEWLINE, MARK = Kind
+
+
 @lru_cache(maxsize=4096)
 def kind_of(char: str) -> Kind:
     """The kind of one character."""
@@ -45,4 +49,6 @@ def kind_of(char: str) -> Kind:
 
 def readable(source: str) -> str:
     """``source`` without marks of emphasis, list marks before it, and surplus white space."""
-    return " ".join(_EMPHASIS.sub("", source).split()).lstrip(_LIST_MARKS)
+    if "*" in source or "_" in source:
+        source = _EMPHASIS.sub("", source)
+    return " ".join(source.split()).lstrip(_LIST_MARKS)

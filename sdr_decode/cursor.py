@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sdr_decode.characters import Kind
+from sdr_decode.characters import NEWLINE, SPACE, Kind
 
 
 class Cursor:
@@ -24,20 +24,20 @@ class Cursor:
         """Go past ``char``."""
         self.at += 1
         self.last = char
-        if kind is Kind.NEWLINE:
+        if kind is NEWLINE:
             self._column = 0
             self.line_first = True
         else:
             self._column += 1
-            if kind is not Kind.SPACE:
+            if kind is not SPACE:
                 self.width = self._column
 
-    def advance_letters(self, letters: str) -> None:
-        """Go past the letters of one word."""
-        self.at += len(letters)
-        self.last = letters[-1]
-        self._column += len(letters)
-        self.width = self._column
+    def advance_words(self, words: str) -> None:
+        """Go past words, or a part of one, with single spaces between and perhaps behind them."""
+        self.at += len(words)
+        self.last = words[-1]
+        self._column += len(words)
+        self.width = self._column - (self.last == " ")
 
     def go_back(self, at: int, last: str, *, line_first: bool) -> None:
         """Stand at offset ``at`` again, behind ``last``."""

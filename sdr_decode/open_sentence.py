@@ -15,7 +15,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from sdr_decode.characters import BULLETS, DASHES, INNER_BULLETS, Kind, kind_of
+from sdr_decode.characters import (
+    BULLETS,
+    DASHES,
+    INNER_BULLETS,
+    MARK,
+    NEWLINE,
+    SPACE,
+    WORD,
+    Kind,
+    kind_of,
+)
 from sdr_decode.cursor import Cursor
 from sdr_decode.list_markers import ListMarker
 from sdr_decode.sections import HeadingMatcher
@@ -31,6 +41,7 @@ MARKDOWN_HEADING_WORDS = 12
 _EMPHASIS = frozenset("*#`")
 _HANGING = DASHES | frozenset(",(/&")
 _MARKER_STARTS = frozenset("0123456789(")
+_GLUED_FROM = len("xFindings")
 # "... with tip in the stomachImpression: ..."
 _GLUED_HEADING = re.compile(r"(.*[a-z0-9X])(Findings|FINDINGS|Impression|IMPRESSION)", re.DOTALL)
 
@@ -88,8 +99,28 @@ class OpenSentence:
     @property
     def quiet(self) -> bool:
         """Whether more letters can only lengthen the word that was begun."""
-        awaited = self._marker is not None or (self._stop is not None and self._stop.wants_word)
-        return len(self._words.word) > 1 and not awaited
+        length = len(self._words.word)
+        return (
+            length > 0
+            and self._marker is None
+            and (self._stop is None or not self._stop.wants_word)
+            and (length > 1 or not self._heading.before_text)
+        )
+
+    @property
+    def idle(self) -> bool:
+        """Whether a space was taken, nothing is awaited, and no word has begun that could be one of
+        a heading: then lower-case words can only follow each other."""
+        return (
+            self._cursor.last == " "
+            and self._stop is None
+            and self._marker is None
+            and self._bullet is None
+            and not self._broken
+            and not self._cursor.line_first
+            and self._heading.idle
+            and self._words.count > 0
+        )
 
     @property
     def _last_solid(self) -> str:
@@ -104,18 +135,18 @@ class OpenSentence:
 
     def grow(self, char: str, kind: Kind) -> None:
         """Take the character at the cursor."""
-        if kind is Kind.WORD:
+        if kind is WORD:
             if not self._words.word:
                 self._begin_word(char)
             self._words.letters(char)
-        elif kind is Kind.MARK:
+        elif kind is MARK:
             self._add_mark(char)
         else:
             self._words.space()
-            if kind is Kind.NEWLINE:
+            if kind is NEWLINE:
                 self._may_break = self._stop is None and not self._looks_wrapped()
                 self._broken = True
-        if kind is Kind.WORD or kind is Kind.MARK:
+        if kind is WORD or kind is MARK:
             self.solid = self._cursor.at + 1
             self._broken = False
         self._buffer.append(char)
@@ -125,6 +156,18 @@ class OpenSentence:
         self._words.letters(letters)
         self._buffer.extend(letters)
         self.solid = self._cursor.at + len(letters)
+
+    def grow_words(self, whole: str, begun: str) -> None:
+        """Take lower-case words while ``idle``: whole ones, each with a space and perhaps a comma
+        before that, and the beginning of another."""
+        self._buffer.extend(whole)
+        self._buffer.extend(begun)
+        at = self._cursor.at + len(whole)
+        self.solid = at + len(begun) if begun else at - 1
+        self._words.several(whole)
+        if begun:
+            self._words.begin(at, opening=False, line=False)
+            self._words.letters(begun)
 
     def _begin_word(self, char: str) -> None:
         cursor, words = self._cursor, self._words
@@ -156,7 +199,7 @@ class OpenSentence:
         spaced = self._cursor.last.isspace()
         if char == "?" and (spaced or self._cursor.last == "("):
             return  # "? pneumonia": a query, not an end
-        words = self._words if kind_of(self._last_solid) is Kind.WORD else Words()
+        words = self._words if kind_of(self._last_solid) is WORD else Words()
         kind, word = words.stop_kind()
         self._stop = Stop(self._cursor.at + 1, char, kind, word, spaced)
 
@@ -188,7 +231,7 @@ class OpenSentence:
         if cut := self._settle_awaited(after):
             return cut
         words, at = self._words, self._cursor.at
-        glued = len(words.word) < WORD_LIMIT and _GLUED_HEADING.fullmatch(words.word)
+        glued = _GLUED_FROM <= len(words.word) < WORD_LIMIT and _GLUED_HEADING.fullmatch(words.word)
         if glued:
             before, word = glued.groups()
             self._heading.word(word, at - len(word), at, before=before, opening=False, line=False)
@@ -206,9 +249,9 @@ class OpenSentence:
 
     def settle(self, char: str, kind: Kind) -> Cut | None:
         """What ``char`` at the cursor makes certain."""
-        if self._words.word and kind is Kind.WORD:
+        if self._words.word and kind is WORD:
             return self._settle_marker(char, False) or self._settle_in_word(char)
-        space = kind is Kind.SPACE or kind is Kind.NEWLINE
+        space = kind is SPACE or kind is NEWLINE
         cut = (
             self._settle_marker(char, space)
             or self._settle_bullet(char)
@@ -216,7 +259,7 @@ class OpenSentence:
         )
         if cut is not None:
             return cut
-        if kind is Kind.NEWLINE:
+        if kind is NEWLINE:
             return Cut(self.solid, self.solid) if self._broken else self.heading_line()
         if space:
             return None
@@ -225,7 +268,7 @@ class OpenSentence:
             char in INNER_BULLETS and self._cursor.last.isspace()
         ):
             return Cut(self.solid, self.solid)
-        if kind is Kind.MARK:
+        if kind is MARK:
             if char == "." and self._heading.stands_alone and self._heading.start == self.start:
                 self._title = self._title_before(self._cursor.at + 1)
             headed = self._heading.mark(char, self._cursor.at, self._cursor.last.isspace())
@@ -252,14 +295,14 @@ class OpenSentence:
         stop = self._stop
         if stop is None:
             return None
-        if kind is Kind.MARK:
+        if kind is MARK:
             if stop.extend(char, self._cursor.at + 1):
                 return None
             verdict = stop.mark(char)
-        elif kind is Kind.WORD:
+        elif kind is WORD:
             verdict = stop.word_start(char)
         else:
-            verdict = stop.space(kind is Kind.NEWLINE)
+            verdict = stop.space(kind is NEWLINE)
         if verdict is Verdict.NO:
             self._stop = None
         return self._cut_stop(stop) if verdict is Verdict.YES else None

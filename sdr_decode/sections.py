@@ -107,6 +107,11 @@ class HeadingMatcher:
         self._remark: int | None = None  # words so far of a remark: "FINDINGS (CHEST):"
 
     @property
+    def idle(self) -> bool:
+        """Whether no heading has begun."""
+        return not self._words and self._remark is None
+
+    @property
     def complete(self) -> bool:
         """Whether the words so far are a heading, if what follows says so too."""
         return self._words in HEADINGS and self._remark is None
@@ -122,6 +127,8 @@ class HeadingMatcher:
         sentence or line, ``line`` when nothing stands before it on its line but marks."""
         if self._remark is not None and self._remark < _REMARK_WORDS:
             self._remark += 1
+            return
+        if not opening and not self._words and word[0].islower():
             return
         bare = word.strip("_")
         longer = (*self._words, bare.casefold())

@@ -10,7 +10,18 @@ from __future__ import annotations
 
 import re
 
-from sdr_decode.characters import BULLETS, CLOSING_QUOTES, DASHES, Kind, kind_of, readable
+from sdr_decode.characters import (
+    BULLETS,
+    CLOSING_QUOTES,
+    DASHES,
+    MARK,
+    NEWLINE,
+    SPACE,
+    WORD,
+    Kind,
+    kind_of,
+    readable,
+)
 from sdr_decode.cursor import Cursor
 from sdr_decode.invisible import VisibleText
 from sdr_decode.open_sentence import Cut, OpenSentence
@@ -19,7 +30,10 @@ from sdr_decode.sentences import Section, Sentence
 
 # marks that open no sentence
 _LEADING = BULLETS | DASHES | CLOSING_QUOTES | frozenset("*.…,;:!)]}#>|`")
+_SAYS = re.compile(r"[^\W_]")  # a letter or a digit
 _LETTERS = re.compile(r"[A-Za-z]+")
+# Lower-case words in a row, the last perhaps only begun, none longer than ``WORD_LIMIT``.
+_PLAIN_WORDS = re.compile(r"((?:[a-z]{1,31},? )*)([a-z]{0,31})")
 
 
 class Segmenter:
@@ -54,16 +68,10 @@ class Segmenter:
         text = self._visible.take(text)
         at = 0
         while at < len(text):
-            letters = (
-                _LETTERS.match(text, at) if self._open is not None and self._open.quiet else None
-            )
-            if letters is not None and self._open is not None:
-                self._open.grow_letters(letters.group())
-                self._cursor.advance_letters(letters.group())
-                at = letters.end()
-            else:
+            taken = 0 if self._open is None else self._take_at_once(self._open, text, at)
+            if not taken:
                 self._step(text[at])
-                at += 1
+            at += taken or 1
         return self._closed
 
     def finish(self) -> list[Sentence]:
@@ -73,19 +81,42 @@ class Segmenter:
             self._finished = True
             while self._open is not None:
                 while self._open is not None and self._open.in_word:
-                    self._apply(self._open.end_word(""))
+                    cut = self._open.end_word("")
+                    if cut is not None:
+                        self._apply(cut)
                 if self._open is not None:
                     solid = self._open.solid
                     self._apply(self._open.end() or Cut(solid, solid))
             self._close_skip()
         return self._closed
 
+    def _take_at_once(self, sentence: OpenSentence, text: str, at: int) -> int:
+        """How many characters were taken because no rule can look at them one by one."""
+        if sentence.idle:
+            plain = _PLAIN_WORDS.match(text, at)
+            if plain is None or not plain.group():
+                return 0
+            sentence.grow_words(*plain.groups())
+            self._cursor.advance_words(plain.group())
+            return len(plain.group())
+        if not sentence.quiet:
+            return 0
+        letters = _LETTERS.match(text, at)
+        if letters is None:
+            return 0
+        sentence.grow_letters(letters.group())
+        self._cursor.advance_words(letters.group())
+        return len(letters.group())
+
     def _step(self, char: str) -> None:
         kind = kind_of(char)
         if char == "\n" and self._cursor.last == "\r":  # CRLF is one line end
-            kind = Kind.SPACE
-        while self._open is not None and self._open.in_word and kind is not Kind.WORD:
-            self._apply(self._open.end_word(char))
+            kind = SPACE
+        if kind is not WORD:
+            while self._open is not None and self._open.in_word:
+                cut = self._open.end_word(char)
+                if cut is not None:
+                    self._apply(cut)
         while self._open is not None:
             cut = self._open.settle(char, kind)
             if cut is None:
@@ -100,15 +131,17 @@ class Segmenter:
     def _lead(self, char: str, kind: Kind) -> None:
         """No sentence is open: skip the character, or open a sentence with it."""
         cursor = self._cursor
-        if kind is Kind.NEWLINE:
+        if kind is SPACE:
+            return
+        if kind is NEWLINE:
             self._markdown = ""
-        elif kind is Kind.MARK and char in _LEADING:
+        elif kind is MARK and char in _LEADING:
             begin, self._skip_before = self._skip or (cursor.at, cursor.at)
             self._skip = (begin, cursor.at + 1)
             if cursor.line_first and self._markdown != "#":
                 starred = char == "*" == cursor.last
                 self._markdown = "#" if char == "#" else "**" if starred else ""
-        elif kind is not Kind.SPACE:
+        else:
             self._open = OpenSentence(cursor, self._item, self._markdown)
             if char.isdecimal() and cursor.last == "." and self._skip is not None:
                 self._open.lead(".")
@@ -121,11 +154,11 @@ class Segmenter:
             self.skipped.append(self._visible.span(*self._skip))
         self._skip = None
 
-    def _apply(self, cut: Cut | None) -> None:
+    def _apply(self, cut: Cut) -> None:
         """Close the open sentence at ``cut`` and take anew what was taken behind it: one word at
         most, and white space."""
         taken = self._open
-        if cut is None or taken is None:
+        if taken is None:
             return
         self._close(taken.source(taken.start, cut.end), taken.start)
         between = taken.source(cut.end, cut.resume)
@@ -139,6 +172,10 @@ class Segmenter:
         elif between:
             self.skipped.append(self._visible.span(cut.end, cut.resume))
             self._item = cut.item
+        if cut.resume == self._cursor.at and not cut.line_first:
+            self._open = None
+            self._cursor.line_first = False
+            return
         rest = taken.source(cut.resume, self._cursor.at)
         last = taken.source(cut.resume - 1, cut.resume)
         self._cursor.go_back(cut.resume, last, line_first=cut.line_first)
@@ -151,7 +188,7 @@ class Segmenter:
         if not source:
             return
         span = self._visible.span(start, start + len(source))
-        if any(char.isalnum() for char in source):
+        if _SAYS.search(source):
             self._closed.append(Sentence(readable(source), self.section, *span))
         else:
             self.skipped.append(span)

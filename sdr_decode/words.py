@@ -34,10 +34,23 @@ class Words:
 
     def letters(self, letters: str) -> None:
         """The word goes on with ``letters``."""
-        if len(self.word) < WORD_LIMIT:
-            self.word += letters[: WORD_LIMIT - len(self.word)]
-        if len(self._chunk) < WORD_LIMIT:
-            self._chunk += letters[: WORD_LIMIT - len(self._chunk)]
+        if len(self._chunk) + len(letters) <= WORD_LIMIT:  # a word is never longer than its chunk
+            self.word += letters
+            self._chunk += letters
+            return
+        self.word += letters[: WORD_LIMIT - len(self.word)]
+        self._chunk += letters[: WORD_LIMIT - len(self._chunk)]
+
+    def several(self, words: str) -> None:
+        """Whole words without inner marks, a space behind each and perhaps a comma before that."""
+        count = words.count(" ")
+        if not count:
+            return
+        last = words.replace(",", "").rsplit(" ", 3)[-3 if count > 1 else -2 :]
+        self.before = last[-2]
+        self._chunks = (last[0] if count > 1 else self._chunks[1], last[-2])
+        self._chunk_count += count
+        self.count += count
 
     def end(self) -> None:
         self.before, self.word = self.word, ""

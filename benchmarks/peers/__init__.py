@@ -6,7 +6,7 @@ made for one study. They are registered for the benchmark only.
 
 from __future__ import annotations
 
-from benchmarks.peers import deepconf, log_probability, mbr, speculative_rejection, st_bon
+from benchmarks.peers import deepconf, mbr, speculative_rejection, st_bon
 from benchmarks.peers.base import PeerLaunch, PeerPolicy, PeerSelector, TokenPolicy
 from clients.spec import Registry
 
@@ -18,7 +18,6 @@ peer_policies.register("deepconf", deepconf.policy_from_spec)
 peer_selectors: Registry[PeerSelector] = Registry("selector of a peer")
 peer_selectors.register("st-bon", st_bon.selector_from_spec)
 peer_selectors.register("deepconf", deepconf.selector_from_spec)
-peer_selectors.register("log-probability", log_probability.from_spec)
 peer_selectors.register("mbr", mbr.from_spec)
 
 peer_launches: Registry[PeerLaunch] = Registry("launch plan of a peer")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.peers.base import PeerLaunch, PeerPolicy, PeerSelector, TokenPolicy
-from benchmarks.peers.log_probability import LogProbabilitySelector
+from benchmarks.peers.confidence import ConfidenceSelector
 from benchmarks.studies import BenchStudy
 from clients.spec import Spec, allow_options, number, whole_number
 from sdr_decode.candidate import Candidate, Pruning
@@ -113,8 +113,8 @@ def selector_from_spec(spec: Spec) -> PeerSelector:
     allow_options(spec, "window")
     window = whole_number(spec, spec.options.get("window", "16"), "window", low=1)
 
-    def make(study: BenchStudy) -> LogProbabilitySelector:
-        return LogProbabilitySelector(
+    def make(study: BenchStudy) -> ConfidenceSelector:
+        return ConfidenceSelector(
             [
                 None if known is None else float(np.nanmin(window_confidences(known, window)))
                 for known in study.logprobs

@@ -7,20 +7,21 @@ from functools import cache
 from typing import Any
 
 from benchmarks.peers.base import PeerSelector
+from benchmarks.peers.mbrs_package import mbrs
 from benchmarks.studies import BenchStudy
-from clients.errors import MissingPackageError, SpecError
-from clients.spec import Spec, allow_options
+from clients.spec import Spec, allow_options, no_value
 from sdr_decode.candidate import Candidate
+from sdr_decode.metrics import token_f1
+from sdr_decode.replay import prose_of
 from sdr_decode.selection import Choice, Field, Selector
-
-METRICS = {"chrf": "MetricChrF", "bleu": "MetricBLEU"}
 
 
 class MBRSelector(Selector):
     """The report with the highest expected utility against the valid candidates, by ``mbrs``."""
 
-    def __init__(self, decoder: Any, texts: Sequence[str], metric: str) -> None:
-        self.quantity = f"expected {metric} against the other candidates, negated"
+    quantity = "expected Token-F1 against the other candidates, negated"
+
+    def __init__(self, decoder: Any, texts: Sequence[str]) -> None:
         self._decoder = decoder
         self._texts = texts
 
@@ -36,28 +37,23 @@ class MBRSelector(Selector):
 
 
 def from_spec(spec: Spec) -> PeerSelector:
-    """``mbr[:chrf|bleu]``. Raises ``MissingPackageError`` where ``mbrs`` cannot be imported."""
+    """``mbr``: with Token-F1 as the utility. Raises ``MissingPackageError`` without ``mbrs``."""
     allow_options(spec)
-    metric = spec.value or "chrf"
-    if metric not in METRICS:
-        raise SpecError(f"mbr found the metric {metric!r}; expected {' or '.join(METRICS)}")
-    decoder = _decoder(metric)
+    no_value(spec)
+    decoder = _decoder()
 
     def make(study: BenchStudy) -> MBRSelector:
-        return MBRSelector(decoder, [each.track.report.text for each in study.tracks], metric)
+        return MBRSelector(decoder, [prose_of(each.track.report) for each in study.tracks])
 
     return make
 
 
 @cache
-def _decoder(metric: str) -> Any:
-    try:
-        from mbrs import metrics  # noqa: PLC0415 - imports every metric's package
-        from mbrs.decoders.mbr import DecoderMBR  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingPackageError(
-            f"mbrs is needed for this selector ({error}): pip install mbrs, into an environment of "
-            "its own, since it holds numpy below 2"
-        ) from error
-    made = getattr(metrics, METRICS[metric])
-    return DecoderMBR(DecoderMBR.Config(), made(made.Config()))
+def _decoder() -> Any:
+    with mbrs() as package:
+
+        class TokenF1(package.metric):  # type: ignore[misc, name-defined]
+            def score(self, hypothesis: str, reference: str, source: str | None = None) -> float:
+                return token_f1(hypothesis, reference)
+
+        return package.decoder(package.decoder.Config(), TokenF1(TokenF1.Config()))

@@ -27,10 +27,13 @@ class Lossless(PrunePolicy):
     Chamfer distance with sum S over t sentences ends no lower than S / n, where n bounds the final
     number of sentences: each one to come takes at least ``shortest`` of the tokens left of
     ``max_tokens`` (the decoder's own limit, where it is not given), and there are at most
-    ``max_sentences`` where that is known. A candidate is pruned when its bound and launch order
+    ``max_sentences`` where that is given. A candidate is pruned when its bound and launch order
     come after the distance and launch order of a finished valid candidate, which selection would
     then prefer; so full best-of-N with ``corpus`` (Chamfer) or ``corpus-hausdorff`` has the same
-    winner, as long as no candidate breaks a limit that was given.
+    winner.
+
+    ``max_sentences`` is a limit, not an observation: a candidate that closes more stops, and the
+    winner is full best-of-N's wherever that one has no more.
     """
 
     form: Form = "chamfer"
@@ -47,6 +50,7 @@ class Lossless(PrunePolicy):
         return self if self.max_tokens is not None else replace(self, max_tokens=max_tokens)
 
     def prune(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
+        yield from self._too_long(candidates)
         finished = [
             (distance, candidate.number)
             for candidate in candidates
@@ -55,7 +59,7 @@ class Lossless(PrunePolicy):
         if not finished:
             return
         for candidate in candidates:
-            if not candidate.running:
+            if not candidate.running or self._beyond(candidate):
                 continue
             bound = self._bound(candidate)
             for distance, number in finished:
@@ -66,6 +70,18 @@ class Lossless(PrunePolicy):
                         f"at {distance:.4f}",
                     )
                     break
+
+    def _too_long(self, candidates: Sequence[Candidate]) -> Iterator[Pruning]:
+        for candidate in candidates:
+            if candidate.running and self._beyond(candidate):
+                yield Pruning(
+                    candidate.number,
+                    f"{candidate.distance.count} sentences are closed; max_sentences is "
+                    f"{self.max_sentences}",
+                )
+
+    def _beyond(self, candidate: Candidate) -> bool:
+        return self.max_sentences is not None and candidate.distance.count > self.max_sentences
 
     def _distance(self, candidate: Candidate) -> float | None:
         distance = candidate.distance
@@ -78,7 +94,7 @@ class Lossless(PrunePolicy):
         limit = Sampling().max_tokens if self.max_tokens is None else self.max_tokens
         most = distance.count + 1 + max(0, limit - candidate.tokens) // self.shortest
         if self.max_sentences is not None:
-            most = max(distance.count, min(most, self.max_sentences))
+            most = min(most, self.max_sentences)
         return distance.total / most * (1 - _ROUNDING) if most else 0.0
 
     def _beaten(self, bound: float, number: int, distance: float, other: int) -> bool:

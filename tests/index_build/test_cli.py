@@ -72,6 +72,8 @@ def test_build_says_what_it_took_and_left(table: Path, tmp_path: Path) -> None:
     assert ["without", "both", "sections", "1"] in said
     assert ["reports", "kept", "1"] in said
     assert ["sentences", "3,", "3", "distinct"] in said
+    size = sum(path.stat().st_size for path in made.iterdir())
+    assert ["size", "on", "disk", f"{size / 1000:.1f}", "KB,", "float32"] in said
     assert "Warning: 1 of the 2 ids of" in result.stderr
     assert "reading reports" in result.stderr
 
@@ -244,6 +246,8 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
             progress("read", 1, None)
             for done in range(0, 1001, 10):
                 progress("embed", done, 1000)
+            progress("write", 0, 1)
+            progress("write", 1, 1)
         assert isinstance(console.file, io.StringIO)
         return console.file.getvalue()
 
@@ -252,9 +256,26 @@ def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere() -> None:
     assert plain.splitlines() == [
         "reading reports",
         *(f"embedding sentences {done} of 1,000" for done in ("0", "250", "500", "750", "1,000")),
+        "writing",
     ]
     assert "\x1b" in shown(terminal=True)
     assert "1000/1000" in shown(terminal=True)
+
+
+def test_progress_moves_while_reports_are_read_whose_number_nobody_knows() -> None:
+    now = 0.0
+    console = Console(file=io.StringIO(), width=100)
+    with display.Progress(console, clock=lambda: now) as progress:
+        for done in range(1, 3501):
+            now = done * 0.01
+            progress("read", done, None)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [
+        "reading reports",
+        "reading reports: 1,000 so far",
+        "reading reports: 2,000 so far",
+        "reading reports: 3,000 so far",
+    ]
 
 
 def test_every_help_names_the_exit_codes() -> None:

@@ -17,6 +17,17 @@ PIECES = [*_WORDS.split(), *_SPACES, *INVISIBLE, "\u0301", "e\u0301", "word" * 1
 
 _spaced = st.tuples(st.sampled_from(PIECES), st.sampled_from(["", "", " ", "\n"])).map("".join)
 
+_PROSE = """
+    heart lungs are clear of the mass no effusion vs cm dr findings finding impression and study in
+    Heart The No Findings IMPRESSION Dr cm. 1. 2) effusion, mass, seen. clear. lungs: wordwordword
+    right-sided x of, no. vs. p.m. (seen XXXX ___ *mild*
+"""
+prose = st.lists(st.sampled_from(_PROSE.split()), max_size=25).flatmap(
+    lambda words: st.lists(
+        st.sampled_from([" ", " ", " ", "\n", "  "]), min_size=len(words), max_size=len(words)
+    ).map(lambda gaps: "".join(word + gap for word, gap in zip(words, gaps, strict=True)))
+)
+
 report_texts = st.one_of(
     st.lists(_spaced, max_size=25).map("".join),
     st.text(max_size=40),

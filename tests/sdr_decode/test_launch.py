@@ -59,7 +59,9 @@ states = st.sampled_from(["finished", "pruned", "invalid"])
 
 
 @given(
-    st.sampled_from(["parallel", "warm-first", "staged:1", "staged:3,accept=1"]),
+    st.sampled_from(
+        ["parallel", "warm-first", "staged:1", "staged:3,accept=1", "staged:1,least=3"]
+    ),
     st.lists(states, max_size=4),
 )
 def test_a_plan_never_leaves_a_race_without_hope(spec: str, ended: list[str]) -> None:
@@ -70,7 +72,17 @@ def test_a_plan_never_leaves_a_race_without_hope(spec: str, ended: list[str]) ->
         assert started >= 1
 
 
-@pytest.mark.parametrize("spec", ["staged", "staged:0", "staged:1,accept=2", "parallel:3", "all"])
+def test_staged_waits_for_as_many_as_it_is_told_to() -> None:
+    one, other = candidate(0, "finished", 0.0), candidate(2, "finished", 0.5)
+    assert due("staged:1,accept=0.03,least=2", one) == 1
+    assert due("staged:1,accept=0.03,least=2", one, candidate(1, "pruned", 0.0)) == 1
+    assert due("staged:1,accept=0.03,least=2", one, candidate(1, "invalid", 0.0)) == 1
+    assert due("staged:1,accept=0.03,least=2", one, candidate(1, "pruned", 0.9), other) == 0
+
+
+@pytest.mark.parametrize(
+    "spec", ["staged", "staged:0", "staged:1,least=0", "staged:1,accept=2", "parallel:3", "all"]
+)
 def test_a_plan_that_cannot_be_used_is_refused(spec: str) -> None:
     with pytest.raises(SpecError):
         launch_plans.make(spec)

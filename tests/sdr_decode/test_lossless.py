@@ -122,3 +122,47 @@ def test_the_decoders_limit_is_taken_unless_one_is_given() -> None:
 def test_a_spec_that_cannot_be_used_is_refused(spec: str) -> None:
     with pytest.raises(SpecError):
         policies.make(spec)
+
+
+@given(
+    st.lists(
+        st.builds(
+            track_of,
+            st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_size=MOST),
+            st.lists(st.integers(2, 9), min_size=MOST, max_size=MOST),
+            valid=st.sampled_from([True, True, True, False]),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.integers(1, MOST),
+    st.sampled_from(["parallel", "staged:1"]),
+)
+def test_a_winner_within_the_limit_on_sentences_is_kept(
+    streams: list[MeasuredTrack], limit: int, launch: str
+) -> None:
+    full, pruned = (
+        choose(
+            run(streams, policies.make(policy), launch_plans.make(plan)),
+            selectors.make("corpus"),
+            NO_MEASURE,
+            seed=0,
+            study="any",
+        )
+        for policy, plan in (
+            ("none", "parallel"),
+            (f"lossless:chamfer,max_sentences={limit}", launch),
+        )
+    )
+    if full.winner is None or len(streams[full.winner].measured) <= limit:
+        assert pruned.winner == full.winner
+
+
+def test_a_candidate_beyond_the_limit_on_sentences_stops() -> None:
+    long = Candidate(0)
+    for _ in range(3):
+        sentence = Sentence("Clear.", None, 0, 6)
+        long.close(MeasuredSentence(sentence, "clear", 0.0, None, 3))
+    assert list(policies.make("lossless:chamfer,max_sentences=3").prune([long])) == []
+    (pruning,) = policies.make("lossless:chamfer,max_sentences=2").prune([long])
+    assert pruning.reason == "3 sentences are closed; max_sentences is 2"

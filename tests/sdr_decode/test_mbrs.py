@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.peers.mbrs_package import mbrs
+from clients.errors import MissingPackageError
 from clients.recording import read_recording
 from sdr_decode.candidate import Candidate, MeasuredSentence
 from sdr_decode.distances import TOLERANCE, EmbeddedSet, chamfer
@@ -27,44 +24,28 @@ from tests.data import real_data
 from tests.fake_encoder import FakeEncoder
 from tests.sdr_decode.test_consensus import TEXTS, candidate
 
-MISSING = "the mbrs package is absent: pip install --no-deps mbrs"
-
 
 @pytest.fixture(scope="module")
 def decoder() -> Iterator[Any]:
-    """mbrs's decoder, with its own metrics left out.
-
-    These need packages that this project cannot have beside its own (old numpy and transformers),
-    and importing any part of mbrs imports all of them. The decoder needs their base class only.
-    """
-    found = find_spec("mbrs")
-    if found is None or not found.submodule_search_locations:
-        if os.environ.get("CI"):
-            pytest.fail(MISSING)
-        pytest.skip(MISSING)
-    metrics: Any = ModuleType("mbrs.metrics")
-    metrics.__path__ = [str(Path(found.submodule_search_locations[0]) / "metrics")]
-    sys.modules["mbrs.metrics"] = metrics
     try:
-        base = import_module("mbrs.metrics.base")
-        metrics.__dict__.update({k: v for k, v in vars(base).items() if not k.startswith("_")})
-        metrics.Metrics = StrEnum("Metrics", ["bleu"])  # a default of a selector not used here
-        yield import_module("mbrs.decoders.mbr").DecoderMBR
-    finally:
-        for name in [name for name in sys.modules if name.partition(".")[0] == "mbrs"]:
-            del sys.modules[name]
+        with mbrs() as package:
+            yield package
+    except MissingPackageError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
 
 
 def expected_utilities(decoder: Any, sets: Sequence[EmbeddedSet]) -> dict[int, float]:
     """What mbrs makes of the utility 1 - symmetric Chamfer: each candidate's expectation. A
     hypothesis is a number here, which is all that the decoder hands to the utility."""
 
-    class Utility(sys.modules["mbrs.metrics.base"].Metric):  # type: ignore[misc, name-defined]
+    class Utility(decoder.metric):  # type: ignore[misc, name-defined]
         def score(self, hypothesis: str, reference: str, source: str | None = None) -> float:
             return 1.0 - chamfer(sets[int(hypothesis)], sets[int(reference)])
 
     names = [str(number) for number in range(len(sets))]
-    made = decoder(decoder.Config(), Utility(Utility.Config()))
+    made = decoder.decoder(decoder.decoder.Config(), Utility(Utility.Config()))
     output = made.decode(names, names, nbest=len(names))
     return dict(zip(output.idx, output.score, strict=True))
 

@@ -11,11 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sdr_decode.invisible import visible
-from sdr_decode.open_sentence import OpenSentence
 from sdr_decode.segmenter import Segmenter, split_sentences
 from sdr_decode.sentences import Sentence
 from tests.data import real_data
-from tests.sdr_decode.report_texts import report_texts
+from tests.sdr_decode.report_texts import prose, report_texts
 
 
 def texts(text: str) -> list[str]:
@@ -64,6 +63,20 @@ def test_chunks_make_no_difference(text: str, data: st.DataObject) -> None:
         assert (other.headings, other.skipped) == (segmenter.headings, segmenter.skipped)
 
 
+@settings(max_examples=200)
+@example("( findings : clear, no mass.")
+@example("Findings and, impression : clear")
+@example(f"Seen {'word' * 8}, {'word' * 7}wor, {'word' * 9} here. The vs, no. 2 vs. mass")
+@given(st.one_of(report_texts, prose))
+def test_what_is_taken_at_once_is_as_if_taken_one_by_one(text: str) -> None:
+    at_once, segmenter = fed([text])
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(Segmenter, "_take_at_once", lambda *_: 0)
+        one_by_one, other = fed([text])
+    assert at_once == one_by_one
+    assert (segmenter.headings, segmenter.skipped) == (other.headings, other.skipped)
+
+
 @settings(max_examples=100)
 @given(report_texts)
 def test_one_byte_at_a_time(text: str) -> None:
@@ -96,76 +109,6 @@ def test_the_scored_text_is_clean(text: str) -> None:
         assert sentence.text == " ".join(sentence.text.split())
         assert any(char.isalnum() for char in sentence.text)
         assert not sentence.text.startswith(("#", "\u2022", "**"))
-
-
-class Inspected:
-    """Counts the characters that the segmenter looks at or copies."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.count = 0
-        step, source = Segmenter._step, OpenSentence.source
-        letters = OpenSentence.grow_letters
-
-        def counted_step(segmenter: Segmenter, char: str) -> None:
-            self.count += 1
-            step(segmenter, char)
-
-        def counted_source(sentence: OpenSentence, start: int, end: int) -> str:
-            self.count += end - start
-            return source(sentence, start, end)
-
-        def counted_letters(sentence: OpenSentence, run: str) -> None:
-            self.count += len(run)
-            letters(sentence, run)
-
-        monkeypatch.setattr(Segmenter, "_step", counted_step)
-        monkeypatch.setattr(OpenSentence, "source", counted_source)
-        monkeypatch.setattr(OpenSentence, "grow_letters", counted_letters)
-
-
-MOST_PER_CHARACTER = 8
-
-
-@settings(max_examples=100)
-@given(report_texts, st.integers(1, 40))
-def test_work_per_character_is_bounded(text: str, times: int) -> None:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        inspected = Inspected(monkeypatch)
-        fed(text * times)
-    assert inspected.count <= MOST_PER_CHARACTER * len(text * times)
-
-
-@pytest.mark.parametrize(
-    "unit",
-    ["no effusion ", "word", " ", "\n ", ".", ". ", "*", "#", "1", "1. ", "a 1. ", "Dr. ", "No.  ",
-     "___ ",
-     "Final ", "FINDINGS ", "(1", "? ", "x: ", "\u2022", "- ", "p.m.   ", "5. 5 "],
-)  # fmt: skip
-def test_work_is_linear_in_long_texts(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "A" + unit * (40_000 // len(unit))
-    inspected = Inspected(monkeypatch)
-    fed([text[n : n + 3] for n in range(0, len(text), 3)])
-    assert inspected.count <= MOST_PER_CHARACTER * len(text)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"), [("p.m.", "x. Y"), ("FINDINGS", "The"), ("Chest:", "1. A"), ("a 1.", "B")]
-)
-def test_work_is_linear_in_wide_gaps(
-    before: str, after: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = (before + " " * 20_000 + after) * 3
-    inspected = Inspected(monkeypatch)
-    fed([text])
-    assert inspected.count <= MOST_PER_CHARACTER * len(text)
-
-
-def test_a_megabyte_without_a_terminator(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "no pneumothorax seen and " * 40_000
-    inspected = Inspected(monkeypatch)
-    sentences, _ = fed([text])
-    assert len(sentences) == 1
-    assert inspected.count <= 3 * len(text)
 
 
 # -- when a sentence closes
