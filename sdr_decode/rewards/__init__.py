@@ -14,6 +14,7 @@ from sdr_decode.rewards import (
     composite_spec,
     concepts,
     consistency,
+    judge,
     language,
     report_format,
     set_distance,
@@ -28,6 +29,7 @@ rewards.register("format", report_format.from_spec)
 rewards.register("answer", answer.from_spec)
 rewards.register("answer-format", answer.format_from_spec)
 rewards.register("concepts", concepts.from_spec)
+rewards.register("judge", judge.from_spec, nests=True)
 rewards.register("language", language.from_spec)
 rewards.register("consistency", consistency.from_spec)
 rewards.register("composite", partial(composite_spec.from_spec, rewards), nests=True)
