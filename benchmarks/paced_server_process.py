@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class PacedServerProcess:
-    """A running server. ``process`` may be killed; leaving ``started`` ends it anyway."""
+    """A running server. It may be killed; leaving ``started`` ends it anyway."""
 
     def __init__(self, process: asyncio.subprocess.Process, port: int) -> None:
         self.process = process
@@ -31,6 +31,11 @@ class PacedServerProcess:
         """When each word of these answers was sent. Told once."""
         told = await self._ask(f"/sent/{','.join(map(str, seeds))}")
         return {int(seed): moments for seed, moments in told.items()}
+
+    def kill(self) -> None:
+        """End the server at once. One that has ended already stays so."""
+        with suppress(ProcessLookupError):
+            self.process.kill()
 
     async def _ask(self, path: str) -> Any:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -55,10 +60,10 @@ async def started(rate: float, first: float = 0.05) -> AsyncIterator[PacedServer
     )
     assert process.stdin is not None
     assert process.stdout is not None
+    server = PacedServerProcess(process, int(await process.stdout.readline()))
     try:
-        yield PacedServerProcess(process, int(await process.stdout.readline()))
+        yield server
     finally:
         process.stdin.close()
-        if process.returncode is None:
-            process.kill()
+        server.kill()
         await process.wait()

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from clients.chat_request import TokenLimit
 from clients.errors import MissingKeyError, MissingPackageError, SpecError
+from clients.transport import kept_connections
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -20,7 +21,7 @@ NO_KEY = "none"
 def open_sdk(base_url: str, api_key: str | None, key_name: str) -> AsyncOpenAI:
     """The vendor's SDK for a server. OpenAI's own needs a key."""
     try:
-        from openai import AsyncOpenAI  # noqa: PLC0415
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient  # noqa: PLC0415
     except ImportError as error:
         raise MissingPackageError(
             "the openai package is not installed; run: pip install 'sdr-decode[openai]'"
@@ -30,7 +31,11 @@ def open_sdk(base_url: str, api_key: str | None, key_name: str) -> AsyncOpenAI:
         raise MissingKeyError(
             f"no API key for {urlsplit(base_url).hostname}: set the environment variable {key_name}"
         )
-    return AsyncOpenAI(base_url=base_url, api_key=api_key or NO_KEY)
+    return AsyncOpenAI(
+        base_url=base_url,
+        api_key=api_key or NO_KEY,
+        http_client=DefaultAsyncHttpxClient(limits=kept_connections()),
+    )
 
 
 def check_url(base_url: str) -> None:

@@ -30,6 +30,20 @@ async def closing_responses() -> AsyncIterator[None]:
             await response.aclose()
 
 
+def kept_connections() -> httpx2.Limits:
+    """No limit on connections (the client has one), and idle ones are kept until it closes.
+
+    The pool closes what has been idle for too long, several at once, in the task of whichever
+    request comes next; when that task is cancelled meanwhile, as pruning does, the rest would stay
+    open for ever.
+    """
+    import httpx2  # noqa: PLC0415
+
+    return httpx2.Limits(
+        max_connections=None, max_keepalive_connections=None, keepalive_expiry=None
+    )
+
+
 def open_transport() -> httpx2.AsyncClient:
     """A transport without a limit on connections and on silence: the client has both."""
     import httpx2  # noqa: PLC0415
@@ -37,7 +51,7 @@ def open_transport() -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         follow_redirects=True,
         timeout=None,
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+        limits=kept_connections(),
         event_hooks={"response": [_remember, _without_comments]},
     )
 

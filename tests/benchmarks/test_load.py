@@ -104,7 +104,7 @@ async def test_a_killed_server_ends_every_stream_and_loses_nothing_that_had_come
         result = None
         async for event in events:
             if isinstance(event, CandidateFinished) and event.invalid is None:
-                server.process.kill()
+                server.kill()
             if isinstance(event, Result):
                 result = event
     assert result is not None
@@ -126,7 +126,7 @@ async def test_a_server_killed_at_the_first_token_leaves_an_account_of_what_came
         async with started(rate=0.5) as server, open_client(server) as client:
             async for event in decoder(client, load_index, prune="none").stream(k=8, seed=3):
                 if isinstance(event, TokenDelta):
-                    server.process.kill()
+                    server.kill()
 
     with pytest.raises(DecodeError, match="failed") as lost:
         await decode()

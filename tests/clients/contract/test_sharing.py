@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable
 
 import pytest
@@ -51,6 +52,35 @@ async def test_a_cancelled_wait_for_a_place_gives_way(case: ClientCase, clock: C
             await running.cancel()
             assert await asyncio.gather(*reads) == ["", REPORT]
         assert len(server.exchanges) == 2
+
+
+@pytest.mark.parametrize("turns", range(1, 9))
+async def test_connections_long_idle_are_closed_whoever_is_cancelled(
+    case: ClientCase, clock: Clock, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """A pool closes what has been idle for long in the task of the next request."""
+    if "wrapped" in case.name or "over" in case.name:
+        pytest.skip("the pool is the caller's")
+    async with WireServer(lambda _: complete(case)) as server:
+        async with case.open(server.url, clock.pace()) as client:
+            streams = [client.stream(REQUEST, candidate) for candidate in range(8)]
+            assert await asyncio.gather(*map(read, streams)) == [REPORT] * 8
+            later = time.monotonic() + 86_400
+            monkeypatch.setattr("httpcore2._async.http11.time", Later(later))
+            stream = client.stream(REQUEST, 8)
+            waiting = asyncio.ensure_future(read(stream))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await stream.cancel()
+            await waiting
+        await server.all_disconnected()
+
+
+class Later:
+    """The time module at another moment."""
+
+    def __init__(self, moment: float) -> None:
+        self.monotonic = lambda: moment
 
 
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="needs Linux's /proc")
