@@ -115,7 +115,13 @@ class VLLMClient(HostedClient):
         await self.close_transport()
 
     async def close_transport(self) -> None:
+        loop = asyncio.get_running_loop()
+        # Those of a loop that is gone went with it.
+        measuring = [task for task in self._studies.values() if task.get_loop() is loop]
         self._studies.clear()
+        for task in measuring:
+            task.cancel()
+        await asyncio.gather(*measuring, return_exceptions=True)
         starting, self._starting = self._starting, None
         if starting is None:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,30 @@ async def test_a_cancel_at_any_moment_of_the_beginning_stops_the_request(
             assert engine.unfinished == engine.open == 0
     after = await once_idle(reporter.metrics)
     assert after.generated - before.generated <= STEPS * 60
+
+
+async def test_a_cancel_on_the_way_into_the_engine_stops_the_request(
+    case: EngineCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = case.engine.engine_core
+    sent, send = asyncio.Event(), core.add_request_async
+
+    async def send_and_wait(request: Any) -> None:
+        await send(request)
+        sent.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(core, "add_request_async", send_and_wait)
+    engine, client = case.open()
+    async with client:
+        stream = client.stream(REQUEST, 0)
+        waiting = asyncio.ensure_future(read(stream))
+        async with asyncio.timeout(SAFETY_SECONDS):
+            await sent.wait()
+            assert engine.unfinished == 1
+            await stream.cancel()
+            assert await waiting == ""
+        assert engine.unfinished == 0
 
 
 async def test_a_cancel_while_the_prompt_is_prepared_sends_nothing_or_stops_it(
