@@ -68,7 +68,7 @@ clean: ## remove everything that make made
 	@touch $@
 
 .venv/dev.stamp: $(PINS) | $(BIN)/python
-	$(BIN)/python .ci/install.py demo dev bench openai gemini mistral dicom
+	$(BIN)/python .ci/install.py demo dev bench openai gemini mistral dicom concepts
 	@touch $@ .venv/demo.stamp .venv/bench.stamp
 
 .venv/bench.stamp: $(PINS) | $(BIN)/python

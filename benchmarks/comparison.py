@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from benchmarks.contenders import DEFAULT, FULL, PARALLEL, Contender
 from benchmarks.outcomes import NOBODY, Outcomes
 from benchmarks.quality import COUNTS, MEANS, Quality
+from benchmarks.splits import LOW, MEAN
 from benchmarks.statistics import Interval, Resamples, mcnemar_exact
 
 Numbers = NDArray[np.float64]
@@ -61,7 +62,7 @@ class Row:
         """Mean Token-F1 no more than 0.002 below full best-of-N, its interval above -0.015."""
         f1 = self.difference["token_f1"]
         known = f1.value is not None and f1.low is not None
-        return known and (f1.value or 0.0) >= -0.002 and (f1.low or 0.0) > -0.015
+        return known and (f1.value or 0.0) >= MEAN and (f1.low or 0.0) > LOW
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,25 +43,48 @@ SEARCH = (
 )
 
 
+GROUPS = tuple((parallel, select) for parallel in (True, False) for select in SELECTS)
+"""The kinds of contenders among which one is chosen: all at once or in stages, by selector."""
+
+
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """What was chosen on the tuning half, and how it did on both halves."""
+class Views:
+    """The same contender on the half where something was chosen, on the other, and on all."""
 
     tuned: Row
     reported: Row
+    everywhere: Row
 
 
-def picks(tuning: Sequence[Row], report: Sequence[Row]) -> list[Pick]:
-    """For each kind of launch and selector the most saving contender of the tuning half that was
-    not inferior there; none where nothing was."""
-    reported = {key(row): row for row in report}
-    groups: dict[tuple[bool, str], list[Row]] = {}
-    for row in tuning:
-        group = groups.setdefault((row.launch == PARALLEL, row.select), [])
-        if row.not_inferior and (row.prune, row.launch) != (FULL, PARALLEL):
-            group.append(row)
-    chosen = [max(rows, key=lambda row: row.saved.value or 0.0) for rows in groups.values() if rows]
-    return [Pick(row, reported[key(row)]) for row in chosen]
+def picks(views: Sequence[Views]) -> list[Views]:
+    """For each of ``GROUPS`` the most saving contender of the tuning half that was not inferior
+    there; none where nothing was."""
+    chosen = []
+    for group in GROUPS:
+        fit = [each for each in views if _group(each) == group and each.tuned.not_inferior]
+        if fit:
+            chosen.append(max(fit, key=lambda each: each.tuned.saved.value or 0.0))
+    return chosen
+
+
+def steady(views: Sequence[Views], most: int = 4) -> list[Views]:
+    """The most saving contenders of each of ``GROUPS`` that are not inferior on either half."""
+    chosen = []
+    for group in GROUPS:
+        fit = [
+            each
+            for each in views
+            if _group(each) == group and each.tuned.not_inferior and each.reported.not_inferior
+        ]
+        fit.sort(key=lambda each: -(each.everywhere.saved.value or 0.0))
+        chosen += fit[:most]
+    return chosen
+
+
+def _group(views: Views) -> tuple[bool, str] | None:
+    row = views.tuned
+    full = (row.prune, row.launch) == (FULL, PARALLEL)
+    return None if full else (row.launch == PARALLEL, row.select)
 
 
 def key(row: Row) -> Contender:

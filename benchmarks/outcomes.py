@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
 
 import numpy as np
@@ -41,6 +41,10 @@ class Outcomes:
     prompts: Whole
     values: NDArray[np.float64]
     eligible: NDArray[np.bool_]
+
+    def of(self, studies: NDArray[np.bool_]) -> Outcomes:
+        """The same for some of the studies."""
+        return Outcomes(*(getattr(self, each.name)[studies] for each in fields(self)))
 
 
 class EveryToken(MeasuredTrack):

@@ -48,6 +48,10 @@ class Quality:
     findings: Numbers
     observations: Numbers
 
+    def of(self, studies: NDArray[np.bool_]) -> Quality:
+        """The same for some of the studies."""
+        return Quality(*(getattr(self, name)[studies] for name in (*MEANS, *COUNTS)))
+
     def first(self, k: int) -> Quality:
         """The same for the first ``k`` candidates."""
         return Quality(*(getattr(self, name)[:, :k] for name in (*MEANS, *COUNTS)))

@@ -16,15 +16,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.comparison import Lines, Row, compare, lines
 from benchmarks.contenders import FULL, GRID, PARALLEL, SIZES, Contender, Entry, contenders
-from benchmarks.frontier import SEARCH, key, picks
+from benchmarks.frontier import GROUPS, SEARCH, Views, key, picks, steady
 from benchmarks.halves import half
 from benchmarks.markdown import SHOWN, Report, markdown
 from benchmarks.model_metrics import Reports, measure_with_models
 from benchmarks.outcomes import NOBODY, play, selector_maker
 from benchmarks.plots import draw
 from benchmarks.quality import measure_quality
+from benchmarks.splits import Held, held
 from benchmarks.statistics import Resamples
 from benchmarks.studies import BenchStudy, load_bench_studies, token_limit
 from clients.errors import ClientError, MissingPackageError
@@ -54,7 +57,6 @@ def run(
     with open_measure(index, encoder=encoder, embeddings=embeddings) as measure:
         studies = load_bench_studies(recording, measure, k=max(sizes))
         limit = token_limit(studies)
-        tuning = [study for study in studies if half(study.study) == "tuning"]
         reported = [study for study in studies if half(study.study) == "report"]
         competing, notes = _possible(contenders(grid))
         searched = contenders(search)
@@ -65,22 +67,21 @@ def run(
             made, known[k] = bench.rows(competing, reported, k)
             rows += made
         k = max((size for size in sizes if size <= SHOWN), default=max(sizes))
-        done = {key(row): row for row in rows if row.k == k}
-        left = [one for one in searched if one not in done or one.prune == FULL]
-        found = [*done.values(), *bench.rows(left, reported, k)[0]]
-        chosen = picks(bench.rows(searched, tuning, k)[0], found)
-        judged = measure_with_models(
-            bench.reports([key(pick.reported) for pick in chosen], reported, k)
-        )
+        views, repeated = bench.search(searched, studies, k)
+        chosen = picks(views)
+        wanted = [key(each.reported) for each in chosen]
+        judged = measure_with_models(bench.reports(wanted, reported, k))
     report = Report(
         command=command,
         recording=recording.name,
         encoder=measure.corpus.manifest.encoder.name,
-        tuning=len(tuning),
+        tuning=len(studies) - len(reported),
         reported=len(reported),
         rows=rows,
         lines=known,
         picks=chosen,
+        steady=steady(views),
+        repeated=repeated,
         searched=len(searched),
         plots=draw(folder, rows, known),
         notes=[*notes, *judged.notes],
@@ -110,6 +111,25 @@ class Bench:
         return compare(played, quality, Resamples(len(first), self._resamples)), lines(
             full, quality
         )
+
+    def search(
+        self, searched: Sequence[Contender], studies: Sequence[BenchStudy], k: int
+    ) -> tuple[list[Views], list[Held]]:
+        """Each contender on both halves and on all studies, and what choosing is worth."""
+        first = [study.first(k) for study in studies]
+        baselines = {Contender(FULL, PARALLEL, one.select) for one in searched}
+        played = play({*searched, *baselines}, first, self._measure, max_tokens=self._limit)
+        quality = measure_quality(first)
+        reported = np.array([half(study.study) == "report" for study in first])
+        rows = [
+            compare(
+                {name: one.of(some) for name, one in played.items()},
+                quality.of(some),
+                Resamples(int(some.sum()), self._resamples),
+            )
+            for some in (~reported, reported, np.ones_like(reported))
+        ]
+        return [Views(*each) for each in zip(*rows, strict=True)], held(played, quality, GROUPS)
 
     def reports(
         self, wanted: Sequence[Contender], studies: Sequence[BenchStudy], k: int

@@ -13,6 +13,7 @@ from clients.base import (
     Request,
     Sampling,
     SharedRequest,
+    TokenLogprob,
     Usage,
 )
 from clients.errors import ClientError
@@ -32,6 +33,7 @@ __all__ = [
     "Request",
     "Sampling",
     "SharedRequest",
+    "TokenLogprob",
     "Usage",
     "open_client",
     "wrap",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 from clients.errors import SpecError
 
@@ -30,12 +30,17 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How candidates are sampled. ``seed`` is per decode; candidate ``i`` uses ``seed + i``."""
+    """How candidates are sampled. ``seed`` is per decode; candidate ``i`` uses ``seed + i``.
+
+    ``top_logprobs`` asks for the log-probabilities of so many of the likeliest tokens at each
+    place, where the client can tell them (see ``Piece``); providers give at most 20.
+    """
 
     temperature: float = 1.0
     top_p: float | None = None
     max_tokens: int = 512
     seed: int | None = None
+    top_logprobs: int | None = None
 
     def seeded(self, seed: int | None) -> Sampling:
         return replace(self, seed=seed)
@@ -51,6 +56,13 @@ class Request:
     study: str | None = None
 
 
+class TokenLogprob(NamedTuple):
+    """A token's text and its natural log-probability."""
+
+    token: str
+    logprob: float
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A text delta.
@@ -58,13 +70,16 @@ class Piece:
     ``tokens`` is how many output tokens the piece is known to hold, ``None`` when the client
     cannot tell. ``running_tokens`` is the provider's own count of all output tokens so far: it
     replaces what was known, and is never added. ``logprob`` is the natural log-probability of
-    the piece. ``text`` may be empty.
+    the piece. ``top_logprobs`` are the likeliest tokens, each with its natural log-probability, at
+    the place of the piece's first token that is not blank; ``None`` where they were not asked for
+    or are not told. ``text`` may be empty.
     """
 
     text: str
     tokens: int | None = 1
     running_tokens: int | None = None
     logprob: float | None = None
+    top_logprobs: tuple[TokenLogprob, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeVar
 
-from clients.base import Finish, FinishReason, Piece, Usage
+from clients.base import Finish, FinishReason, Piece, TokenLogprob, Usage
 from clients.errors import StreamError
 
 FINISH_REASONS: dict[str, FinishReason] = {
@@ -86,6 +86,7 @@ class ChatChunks:
         text = _text(_get(delta, "content"))
         self._refusal += _text(_get(delta, "refusal"))
         logprobs = _logprobs(choice)
+        likeliest = _likeliest(choice) if text else None
         # Hidden reasoning has no text of ours, yet shows that the stream is alive.
         thinking = any(_get(delta, name) for name in ("reasoning_content", "reasoning"))
         if text or counted or thinking:
@@ -95,6 +96,7 @@ class ChatChunks:
                 tokens=counted or (len(logprobs) if logprobs else None),
                 running_tokens=self._running if counted else None,
                 logprob=sum(logprobs) if logprobs else None,
+                top_logprobs=likeliest,
             )
         word = _get(choice, "finish_reason")
         if not isinstance(word, str):
@@ -155,7 +157,25 @@ def _text(content: Any) -> str:
 
 
 def _logprobs(choice: Any) -> list[float]:
-    content = _get(_get(choice, "logprobs"), "content")
-    tokens = content if isinstance(content, list) else ()
-    values = [_get(token, "logprob") for token in tokens]
+    values = [_get(token, "logprob") for token in _tokens(choice)]
     return [value for value in values if isinstance(value, int | float)]
+
+
+def _likeliest(choice: Any) -> tuple[TokenLogprob, ...] | None:
+    """The likeliest tokens at the place of the first token that is not blank."""
+    for place in _tokens(choice):
+        chosen, listed = _get(place, "token"), _get(place, "top_logprobs")
+        if isinstance(chosen, str) and chosen.strip():
+            known = [
+                TokenLogprob(token, float(logprob))
+                for each in (listed if isinstance(listed, list) else ())
+                if isinstance(token := _get(each, "token"), str)
+                and isinstance(logprob := _get(each, "logprob"), int | float)
+            ]
+            return tuple(known) or None
+    return None
+
+
+def _tokens(choice: Any) -> list[Any]:
+    content = _get(_get(choice, "logprobs"), "content")
+    return content if isinstance(content, list) else []

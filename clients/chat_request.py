@@ -16,7 +16,15 @@ RENAMED = {
     "max_completion_tokens": "max_tokens",
 }
 # What a report can do without. The limit on tokens is not among them: it bounds the cost.
-DISPENSABLE = ("logprobs", "reasoning_effort", "seed", "stream_options", "temperature", "top_p")
+DISPENSABLE = (
+    "logprobs",
+    "reasoning_effort",
+    "seed",
+    "stream_options",
+    "temperature",
+    "top_logprobs",
+    "top_p",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +63,10 @@ def chat_body(model: str, request: Request, candidate: int, options: ChatOptions
         body["top_p"] = sampling.top_p
     if sampling.seed is not None:
         body["seed"] = sampling.seed + candidate
-    if options.logprobs:
+    if options.logprobs or sampling.top_logprobs:
         body["logprobs"] = True
+    if sampling.top_logprobs:
+        body["top_logprobs"] = sampling.top_logprobs
     if options.effort is not None:
         body["reasoning_effort"] = options.effort
     return body
@@ -89,7 +99,8 @@ def refused_field(status: int, message: str, named: str | None) -> str | None:
 
 def without_field(body: dict[str, Any], field: str) -> dict[str, Any]:
     """The body with a refused field renamed, or left out where the report can do without it."""
-    kept = {key: value for key, value in body.items() if key != field}
+    gone = (field, "top_logprobs") if field == "logprobs" else (field,)  # one needs the other
+    kept = {key: value for key, value in body.items() if key not in gone}
     if field in RENAMED and field in body:
         kept[RENAMED[field]] = body[field]
     return kept

@@ -143,6 +143,8 @@ class GeminiClient(HostedClient):
             "seed": None if sampling.seed is None else sampling.seed + candidate,
             "media_resolution": self._detail and f"MEDIA_RESOLUTION_{self._detail.upper()}",
             "thinking_config": thinking,
+            "response_logprobs": True if sampling.top_logprobs else None,
+            "logprobs": sampling.top_logprobs or None,
             # Also switches off the SDK's own second try with aiohttp.
             "http_options": {"retry_options": {"attempts": 1}},
             "automatic_function_calling": {"disable": True},

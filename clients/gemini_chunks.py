@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clients.base import Finish, Piece, Usage
+from clients.base import Finish, Piece, TokenLogprob, Usage
 from clients.chat_chunks import LONGEST_DETAIL
 from clients.errors import StreamError
 
@@ -51,7 +51,12 @@ class GeminiChunks:
         counted = self._running > before
         if text or thinking or counted:
             self._any_text |= bool(text.strip())
-            yield Piece(text, tokens=None, running_tokens=self._running if counted else None)
+            yield Piece(
+                text,
+                tokens=None,
+                running_tokens=self._running if counted else None,
+                top_logprobs=_likeliest(candidate) if text else None,
+            )
         word = _word(candidate.finish_reason) if candidate is not None else None
         if candidate is not None and word is not None:
             yield self._finish(word, candidate.finish_message)
@@ -104,6 +109,23 @@ def _text(candidate: Any) -> tuple[str, bool]:
     parts = (content.parts if content is not None else None) or ()
     text = "".join(part.text or "" for part in parts if not part.thought)
     return text, any(part.thought for part in parts)
+
+
+def _likeliest(candidate: Any) -> tuple[TokenLogprob, ...] | None:
+    """The likeliest tokens at the place of the first token that is not blank."""
+    told = candidate.logprobs_result
+    places = zip(
+        (told and told.chosen_candidates) or (), (told and told.top_candidates) or (), strict=False
+    )
+    for chosen, top in places:
+        if (chosen.token or "").strip():
+            known = [
+                TokenLogprob(each.token, each.log_probability)
+                for each in top.candidates or ()
+                if each.token is not None and each.log_probability is not None
+            ]
+            return tuple(known) or None
+    return None
 
 
 def _word(value: Any) -> str | None:

@@ -166,6 +166,8 @@ class MistralClient(HostedClient):
             "random_seed": None if sampling.seed is None else sampling.seed + candidate,
             "prompt_cache_key": self._prompt_cache_key,
             "reasoning_effort": self._effort,
+            "logprobs": True if sampling.top_logprobs else None,
+            "top_logprobs": sampling.top_logprobs or None,
         }
         return {field: value for field, value in body.items() if value is not None}
 

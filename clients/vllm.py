@@ -10,7 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from clients.base import Client, Finish, Piece, Request, Usage
+from clients.base import Client, Finish, Piece, Request, TokenLogprob, Usage
 from clients.chat_chunks import BROKEN_OFF, FINISH_REASONS
 from clients.errors import ClientError, SpecError, StreamError
 from clients.hosted import HostedClient
@@ -198,6 +198,8 @@ def _sampling(
         "temperature": wanted.temperature,
         "max_tokens": wanted.max_tokens,
     }
+    if wanted.top_logprobs:
+        settings["logprobs"] = wanted.top_logprobs
     if wanted.top_p is not None:
         settings["top_p"] = wanted.top_p
     if wanted.seed is not None:
@@ -215,7 +217,21 @@ def _piece(completion: CompletionOutput, generated: int) -> Piece:
             choices[token].logprob
             for token, choices in zip(completion.token_ids, completion.logprobs, strict=True)
         )
-    return Piece(completion.text, len(completion.token_ids), generated, logprob)
+    likeliest = _likeliest(completion)
+    return Piece(completion.text, len(completion.token_ids), generated, logprob, likeliest)
+
+
+def _likeliest(completion: CompletionOutput) -> tuple[TokenLogprob, ...] | None:
+    """The likeliest tokens at the place of the first token that is not blank."""
+    for chosen, choices in zip(completion.token_ids, completion.logprobs or (), strict=False):
+        if (choices[chosen].decoded_token or "").strip():
+            ranked = sorted(choices.values(), key=lambda each: -each.logprob)
+            return tuple(
+                TokenLogprob(each.decoded_token, each.logprob)
+                for each in ranked
+                if each.decoded_token is not None
+            )
+    return None
 
 
 def open_from_spec(spec: Spec, context: ClientContext) -> Client:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         EncoderMismatchError,
         IndexFormatError,
         ResultFormatError,
+        RewardError,
         SDRDecodeError,
     )
     from sdr_decode.result import Report, Result
@@ -37,6 +38,7 @@ _HOMES = {
     "Report": "sdr_decode.result",
     "Result": "sdr_decode.result",
     "ResultFormatError": "sdr_decode.errors",
+    "RewardError": "sdr_decode.errors",
     "SDRDecodeError": "sdr_decode.errors",
     "SDRDecoder": "sdr_decode.decoder",
     "Segmenter": "sdr_decode.segmenter",
@@ -56,6 +58,7 @@ __all__ = [
     "Report",
     "Result",
     "ResultFormatError",
+    "RewardError",
     "SDRDecodeError",
     "SDRDecoder",
     "Segmenter",

@@ -19,7 +19,7 @@ class State(StrEnum):
     INVALID = "invalid"
 
 
-Flaw = Literal["empty", "refused", "filtered", "truncated", "failed"]
+Flaw = Literal["empty", "refused", "filtered", "truncated", "failed", "gated"]
 """Why a candidate that ended cannot be chosen while a valid one is there."""
 
 
@@ -52,7 +52,8 @@ class Candidate:
 
     ``tokens`` counts the output tokens observed; ``mean_logprob`` is the mean natural
     log-probability of one, ``None`` where the client does not tell it. ``loop`` says in words what
-    its text has come to repeat without end, ``None`` while it does not. ``ended`` says in words why
+    its text has come to repeat without end, ``None`` while it does not. ``text`` is the whole text
+    of one that ended by itself, ``None`` until then. ``ended`` says in words why
     a pruned or invalid candidate ended; ``flaw`` names what makes it invalid.
     """
 
@@ -62,6 +63,7 @@ class Candidate:
     distance: RunningDistance = field(default_factory=RunningDistance)
     tokens: int = 0
     loop: str | None = None
+    text: str | None = None
     mean_logprob: float | None = None
     ended: str | None = None
     flaw: Flaw | None = None
@@ -74,6 +76,13 @@ class Candidate:
     def finished(self) -> bool:
         """Ended by itself, and valid: it can be chosen."""
         return self.state is State.FINISHED
+
+    @property
+    def written(self) -> str:
+        """Its whole text, or as long as that is not there the sentences that closed, one a line."""
+        if self.text is not None:
+            return self.text
+        return "\n".join(each.sentence.text for each in self.sentences)
 
     def close(self, sentence: MeasuredSentence) -> None:
         self.sentences.append(sentence)

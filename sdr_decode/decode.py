@@ -22,6 +22,7 @@ from sdr_decode.launch import LaunchPlan
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.pruning import PrunePolicy
 from sdr_decode.race import Race
+from sdr_decode.rewards.gate import Gate
 from sdr_decode.sentences import Sentence
 from sdr_decode.shared_usage import shares_of, usages_of
 from sdr_decode.streams import Arrival, Ended
@@ -37,7 +38,12 @@ class Decode:
     """
 
     def __init__(
-        self, policy: PrunePolicy, plan: LaunchPlan, measure: CorpusMeasure, k: int
+        self,
+        policy: PrunePolicy,
+        plan: LaunchPlan,
+        measure: CorpusMeasure,
+        k: int,
+        gates: Sequence[Gate] = (),
     ) -> None:
         self.race = Race(policy, k)
         self.plan = plan
@@ -46,6 +52,7 @@ class Decode:
         self.shares: dict[int, Count] = {}
         self.complete: set[int] = set()
         self._measure = measure
+        self._gates = gates
         self._closed: list[tuple[int, Sentence, int]] = []
         self._ended: list[tuple[int, Finish]] = []
 
@@ -108,7 +115,7 @@ class Decode:
 
     async def decide(self) -> list[Event]:
         """Measure what closed, all in one batch, end what ended, and let the policy prune."""
-        events = [*await self._measured(), *self._concluded()]
+        events = [*await self._measured(), *await self._concluded()]
         return [*events, *(CandidatePruned(p.candidate, p.reason) for p in self.race.settle())]
 
     async def _measured(self) -> list[Event]:
@@ -132,11 +139,11 @@ class Decode:
             events.append(DistanceUpdated(number, measured, chamfer, hausdorff))
         return events
 
-    def _concluded(self) -> list[Event]:
+    async def _concluded(self) -> list[Event]:
         events: list[Event] = []
         ended, self._ended = self._ended, []
         for number, finish in ended:
-            self._conclude(number, finish)
+            await self._conclude(number, finish)
             events.append(CandidateFinished(number, self.race.candidates[number].ended))
         return events
 
@@ -155,7 +162,7 @@ class Decode:
         self.race.candidates[number].tokens = transcript.tokens.value or 0
         return closed
 
-    def _conclude(self, number: int, finish: Finish) -> None:
+    async def _conclude(self, number: int, finish: Finish) -> None:
         candidate, transcript = self.race.candidates[number], self.transcripts[number]
         flaw = invalid(
             finish,
@@ -163,7 +170,13 @@ class Decode:
             sentences=len(candidate.sentences),
             sectioned=transcript.sectioned,
         )
-        if flaw is None:
-            candidate.finish()
-        else:
+        candidate.text = transcript.text
+        if flaw is not None:
             candidate.fail(flaw.flaw, flaw.detail)
+            return
+        for gate in self._gates:
+            refusal = await gate.refusal(transcript.text)
+            if refusal is not None:
+                candidate.fail("gated", refusal)
+                return
+        candidate.finish()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import aclosing
 from functools import partial
@@ -36,6 +36,8 @@ from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.pruning import PrunePolicy, policies
 from sdr_decode.pruning.calibrated import Calibrated
 from sdr_decode.result import Result
+from sdr_decode.rewards import Reward
+from sdr_decode.rewards.gate import Gate, open_gates
 from sdr_decode.selection import Selector, selectors
 from sdr_decode.streams import Streams, Timeouts
 from sdr_decode.tariff import tariff_of
@@ -53,6 +55,8 @@ class SDRDecoder:
     configured (see ``clients.wrap``), then with the ``model`` to ask; ``index`` is an index
     directory or an open ``Corpus``; ``encoder`` a name, a folder or an ``Encoder``, by default the
     one that the index was built with. ``prune``, ``select`` and ``launch`` are specs or objects.
+    ``gates`` are rewards that need no reference, as specs or objects (``language:ja``, ``format``,
+    ``consistency:at_least=0.8``): a candidate that ends with too low a value is invalid.
     ``prompt`` is a ``PromptTemplate`` or plain text. With ``sections=False`` every sentence
     compares with the whole corpus. ``prices`` and ``facts`` (see ``clients.pricing``) take the
     place of what is known of the client's bills. A client opened from a spec is closed by the
@@ -72,6 +76,7 @@ class SDRDecoder:
         prune: str | PrunePolicy = "margin:0.02",
         select: str | Selector = "corpus",
         launch: str | LaunchPlan = "parallel",
+        gates: Sequence[str | Reward | Gate] = (),
         prompt: str | PromptTemplate | None = None,
         sections: bool = True,
         temperature: float = 1.0,
@@ -89,6 +94,7 @@ class SDRDecoder:
         self.policy = policy.within(max_tokens).against(self.measure)
         self.selector = selectors.make(select) if isinstance(select, str) else select
         self.plan = launch_plans.make(launch) if isinstance(launch, str) else launch
+        self.gates = open_gates(gates)
         self.prompt = _template(prompt)
         self.sampling = Sampling(temperature, top_p, max_tokens)
         self.timeouts = timeouts or Timeouts()
@@ -110,6 +116,8 @@ class SDRDecoder:
             "encoder": self.corpus.manifest.encoder.name,
             "prompt": self.prompt.version,
         }
+        if self.gates:
+            self._settings["gates"] = list(map(str, self.gates))
 
     def generate(self, images: Images = (), **options: Any) -> Result:
         """``agenerate`` for synchronous code; also works where an event loop is running."""
@@ -166,7 +174,7 @@ class SDRDecoder:
         chosen = await self.plan.choose(client, self._settings["client"], request, k)
         uncalibrated = await self._uncalibrated(client, request, chosen.plan, k)
         shared = client.shared(request, k) if chosen.plan.shared else None
-        decode = Decode(self.policy, chosen.plan, self.measure, k)
+        decode = Decode(self.policy, chosen.plan, self.measure, k, self.gates)
 
         with decode.noting_what_is_lost():
             async with Streams(client, request, self.timeouts, shared) as streams:

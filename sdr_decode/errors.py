@@ -6,7 +6,9 @@ SDRDecodeError
 ├── EncoderError            an encoder cannot be loaded or does not do what is needed
 ├── CorpusError             a corpus cannot become an index
 ├── ResultFormatError       a result file is damaged, of another format, or not a result
+├── ConceptError            a vocabulary or model of concepts cannot be used
 ├── CalibrationError        no policy can be certified, or a calibration cannot be used
+├── RewardError             a reward cannot be computed from what it was given
 └── DecodeError             a decode cannot start, or no candidate gave any text
 
 Every message says what was found, what was expected and what to do. Errors of the clients are
@@ -46,8 +48,16 @@ class ResultFormatError(SDRDecodeError):
     """A result file cannot be used."""
 
 
+class ConceptError(SDRDecodeError):
+    """A vocabulary or a model of concepts cannot be used."""
+
+
 class CalibrationError(SDRDecodeError):
     """No policy keeps what was asked for, or a calibration cannot be used."""
+
+
+class RewardError(SDRDecodeError):
+    """A reward cannot be computed from the completions and columns that it was given."""
 
 
 class DecodeError(SDRDecodeError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
 from sdr_decode.measure import CorpusMeasure, encoder_for
 from sdr_decode.replay import Reference, ReplayStudy, reference_sentences, study_quality
+from sdr_decode.rewards.gate import Gate
 from sdr_decode.sentences import as_embedded
 from sdr_decode.track import Track, measure_tracks, track
 
@@ -57,9 +58,16 @@ def open_measure(
 
 
 def load_studies(
-    recording: str | Path, measure: CorpusMeasure, *, k: int, progress: Progress | None = None
+    recording: str | Path,
+    measure: CorpusMeasure,
+    *,
+    k: int,
+    gates: Sequence[Gate] = (),
+    progress: Progress | None = None,
 ) -> list[ReplayStudy]:
     """Read, segment and measure the first ``k`` candidates of every study.
+
+    Those that do not pass the ``gates`` are invalid, as they are in a decode.
 
     Raises ``RecordingError`` when a study holds fewer, and ``DecodeError`` when ``k`` is below 1.
     """
@@ -72,7 +80,7 @@ def load_studies(
                 f"study {study.study} of {recording} holds {len(study.candidates)} candidates, "
                 f"k is {k}; ask for at most {len(study.candidates)}"
             )
-        recorded.append((study, [track(candidate) for candidate in study.candidates[:k]]))
+        recorded.append((study, [track(candidate, gates) for candidate in study.candidates[:k]]))
     _embed(recorded, measure, progress)
     return [_study(study, tracks, measure) for study, tracks in recorded]
 

@@ -124,6 +124,7 @@ def _hear(candidate: Candidate, each: MeasuredTrack, heard: int, piece: int) -> 
     if loop is not None and piece >= loop[0]:
         candidate.loop = loop[1]
     if piece == each.track.last:
+        candidate.text = each.track.report.text
         flaw = each.track.flaw
         if flaw is None:
             candidate.finish()

@@ -232,7 +232,7 @@ class Streams:
         self, candidate: int, error: BaseException, patience: float | None
     ) -> Arrival:
         await self._cancel(self._streams[candidate])
-        silent = isinstance(error, TimeoutError) and patience is not None
+        silent = isinstance(error, TimeoutError) and not str(error) and patience is not None
         said = f"no text arrived for {patience:g} s" if silent else told(error)
         return self._end(candidate, Finish("error", said))
 

@@ -10,6 +10,7 @@ from clients.recording.ending import read_finish, read_usage
 from sdr_decode.candidate import MeasuredSentence
 from sdr_decode.measure import CorpusMeasure
 from sdr_decode.result import Report, report_of
+from sdr_decode.rewards.gate import Gate, flaw_of
 from sdr_decode.sentences import Sentence
 from sdr_decode.transcript import Transcript
 from sdr_decode.validity import Invalid, invalid
@@ -76,8 +77,8 @@ class MeasuredTrack:
         return sorted(moments)
 
 
-def track(recorded: RecordedCandidate) -> Track:
-    """Segment a recorded candidate piece by piece."""
+def track(recorded: RecordedCandidate, gates: Sequence[Gate] = ()) -> Track:
+    """Segment a recorded candidate piece by piece. What does not pass the ``gates`` is invalid."""
     transcript = Transcript()
     closings: list[Closing] = []
     tokens: list[int] = []
@@ -95,17 +96,18 @@ def track(recorded: RecordedCandidate) -> Track:
     if tokens:
         tokens[-1] = transcript.tokens.value or 0
     closings += [Closing(end, tokens[-1] if tokens else 0, sentence) for sentence in last]
+    flaw = invalid(
+        read_finish(recorded),
+        transcript.text,
+        sentences=len(closings),
+        sectioned=transcript.sectioned,
+    )
     return Track(
         closings=tuple(closings),
         tokens=tuple(tokens),
         mean_logprobs=tuple(mean_logprobs),
         report=report_of(transcript.text, (closing.sentence for closing in closings)),
-        flaw=invalid(
-            read_finish(recorded),
-            transcript.text,
-            sentences=len(closings),
-            sectioned=transcript.sectioned,
-        ),
+        flaw=flaw or flaw_of(transcript.text, gates),
         loop=loop,
     )
 

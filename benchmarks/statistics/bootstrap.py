@@ -67,6 +67,25 @@ class Resamples:
             low[block], high[block] = _quantiles(ours - theirs)
         return Interval(low, high)
 
+    def correlation(self, x: Numbers, y: Numbers) -> Interval:
+        """Intervals of Pearson's correlation over the values of all studies together, for each
+        column; both of shape (studies, columns, values). Of ranks it is Spearman's, with the
+        ranks of the whole sample kept in every resample. Pairs with a NaN are left out."""
+        known = ~(np.isnan(x) | np.isnan(y))
+        # Around the mean, where the sums of squares lose no digits.
+        many = np.maximum(known.sum(axis=(0, 2), keepdims=True), 1)
+        x, y = (np.where(known, each, 0.0) for each in (x, y))
+        means = [each.sum(axis=(0, 2), keepdims=True) / many for each in (x, y)]
+        x, y = (np.where(known, each - mean, 0.0) for each, mean in zip((x, y), means, strict=True))
+        n = np.maximum(self._weights @ known.sum(axis=2), 1)
+        sums = [self._weights @ each.sum(axis=2) / n for each in (x, y, x * x, y * y, x * y)]
+        mean_x, mean_y, squares_x, squares_y, products = sums
+        variances = (squares_x - mean_x**2) * (squares_y - mean_y**2)
+        sampled = np.full_like(variances, np.nan)
+        varied = variances > 0
+        sampled[varied] = (products - mean_x * mean_y)[varied] / np.sqrt(variances[varied])
+        return Interval(*_quantiles(sampled))
+
     def _ratios(self, above: Numbers, below: Numbers) -> Numbers:
         tops, bottoms = self._weights @ above, self._weights @ below
         return np.divide(tops, bottoms, out=np.full_like(tops, np.nan), where=bottoms > 0)

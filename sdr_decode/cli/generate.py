@@ -26,6 +26,10 @@ def generate(
     prune: Annotated[str, typer.Option(help="The prune policy.")] = "margin:0.02",
     select: Annotated[str, typer.Option(help="The selector.")] = "corpus",
     launch: Annotated[str, typer.Option(help="The launch plan.")] = "parallel",
+    gate: Annotated[
+        list[str] | None,
+        typer.Option(help="A reward that a report must pass, such as language:ja; repeatable."),
+    ] = None,
     prompt: Annotated[
         Path | None, typer.Option(help="A file with a prompt template of your own.")
     ] = None,
@@ -65,6 +69,7 @@ def generate(
             prune=prune,
             select=select,
             launch=launch,
+            gates=gate or (),
             prompt=load_prompt(prompt) if prompt else None,
             sections=sections,
             temperature=temperature,

@@ -25,6 +25,10 @@ def replay(
     prune: Annotated[list[str] | None, typer.Option(help="A prune policy; repeatable.")] = None,
     select: Annotated[list[str] | None, typer.Option(help="A selector; repeatable.")] = None,
     launch: Annotated[list[str] | None, typer.Option(help="A launch plan; repeatable.")] = None,
+    gate: Annotated[
+        list[str] | None,
+        typer.Option(help="A reward that a report must pass, such as format; repeatable."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the random selector.")] = 0,
     encoder: Annotated[
         str | None, typer.Option(help="A folder or name; by default the index's own.")
@@ -42,6 +46,7 @@ def replay(
     from sdr_decode.load import load_studies, open_measure  # noqa: PLC0415
     from sdr_decode.pruning import policies  # noqa: PLC0415
     from sdr_decode.replay import replay as replay_rows  # noqa: PLC0415
+    from sdr_decode.rewards.gate import open_gates  # noqa: PLC0415
     from sdr_decode.selection import selectors  # noqa: PLC0415
 
     require_folder(json)
@@ -51,12 +56,14 @@ def replay(
     launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}
     for plan in launches.values():
         plan.due((), k)  # refuses what needs a client, before anything takes long
+    gates = open_gates(gate or ())
     progress = Console(stderr=True)
     with open_measure(index, encoder=encoder, sections=sections, embeddings=embeddings) as measure:
         studies = load_studies(
             recording,
             measure,
             k=k,
+            gates=gates,
             progress=lambda batches, what: progress_bar(
                 batches, what, console=progress, disable=not progress.is_terminal
             ),

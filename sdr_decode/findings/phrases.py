@@ -8,7 +8,7 @@ a trailing ``?`` makes a word optional, ``~`` stands for a blank within a choice
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Generic, TypeVar
@@ -56,16 +56,20 @@ class _Node(Generic[Meaning]):
 class PhraseTable(Generic[Meaning]):
     """Many phrases with what each means. Of one phrase given twice the later meaning holds."""
 
-    def __init__(self, tables: Iterable[tuple[str, Meaning]]) -> None:
+    def __init__(self, tables: Iterable[tuple[str, Meaning]] = ()) -> None:
         self._root: _Node[Meaning] = _Node()
         for table, meaning in tables:
             for phrase in spelled_out(table):
-                node = self._root
-                for word in phrase:
-                    node = node.after.setdefault(word, _Node())
-                node.meaning = meaning
+                self.add(phrase, meaning)
 
-    def matches(self, words: list[str]) -> list[Match[Meaning]]:
+    def add(self, phrase: Iterable[str], meaning: Meaning) -> None:
+        """One more phrase, as its words. One without words is never found."""
+        node = self._root
+        for word in phrase:
+            node = node.after.setdefault(word, _Node())
+        node.meaning = meaning
+
+    def matches(self, words: Sequence[str]) -> list[Match[Meaning]]:
         """The longest phrase at each word that no earlier one took."""
         found: list[Match[Meaning]] = []
         at, after = 0, self._root.after

@@ -12,6 +12,7 @@ from sdr_decode.selection import (
     findings_guard,
     length,
     log_probability,
+    majority_answer,
     nearest_report,
     random,
 )
@@ -25,6 +26,7 @@ selectors.register("blend", blend.from_spec)
 selectors.register("consensus", consensus.from_spec)
 selectors.register("findings-guard", partial(findings_guard.from_spec, make=selectors.make))
 selectors.register("log-probability", log_probability.from_spec)
+selectors.register("majority-answer", majority_answer.from_spec)
 selectors.register("nearest-report", nearest_report.from_spec)
 selectors.register("longest", length.longest_from_spec)
 selectors.register("shortest", length.shortest_from_spec)

@@ -8,7 +8,14 @@ from sdr_decode.candidate import Candidate, Flaw
 
 # What is taken when nothing valid is left, best first. ``None`` is a pruned report, which is only
 # unfinished.
-_LAST_RESORTS: tuple[Flaw | None, ...] = ("truncated", "failed", None, "filtered", "refused")
+_LAST_RESORTS: tuple[Flaw | None, ...] = (
+    "truncated",
+    "failed",
+    None,
+    "gated",
+    "filtered",
+    "refused",
+)
 
 
 def eligible(candidates: Sequence[Candidate]) -> list[Candidate]:

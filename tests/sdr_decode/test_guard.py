@@ -14,7 +14,7 @@ from sdr_decode import SDRDecoder
 from sdr_decode.guard import told
 from sdr_decode.result import Result
 from tests.fake_encoder import FakeEncoder
-from tests.scripted_client import ScriptedStream, words
+from tests.scripted_client import ScriptedClient, ScriptedStream, words
 
 CLEAR = "Findings: The lungs are clear. Heart size is normal.\nImpression: No acute disease."
 SAFETY_SECONDS = 20.0
@@ -193,3 +193,11 @@ def test_an_error_without_words_is_told_with_its_cause() -> None:
     with_words = ValueError("odd")
     with_words.__cause__ = OSError("no route")
     assert told(with_words) == "ValueError('odd')"
+
+
+async def test_a_time_limit_of_the_client_itself_keeps_its_words(index: Path) -> None:
+    client = ScriptedClient([TimeoutError("the proxy gave up")], [*words(CLEAR), Finish("stop")])
+    async with SDRDecoder(client, index, encoder=FakeEncoder(), prune="none") as decoder:
+        result = await decoder.agenerate(k=2)
+    ended = result.candidates[0].ended or ""
+    assert "the proxy gave up" in ended

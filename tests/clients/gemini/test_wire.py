@@ -170,3 +170,31 @@ async def test_one_client_serves_many_candidates(thinking: Any) -> None:
     spec = SPEC if thinking is None else f"{SPEC},thinking={thinking}"
     results = await asyncio.gather(*(received(spec, STOPS, REQUEST) for _ in range(4)))
     assert [[piece.text for piece in pieces] for pieces, _, _ in results] == [["Clear."]] * 4
+
+
+async def test_log_probabilities_of_the_likeliest_tokens() -> None:
+    asked = Request("Rate.", sampling=Sampling(top_logprobs=5))
+    config = (await sent(SPEC, STOPS, asked)).body["generationConfig"]
+    assert (config["responseLogprobs"], config["logprobs"]) == (True, 5)
+
+    def token(text: str | None, logprob: float | None = -0.5) -> dict[str, Any]:
+        return {"token": text, "logProbability": logprob}
+
+    told = {
+        "chosenCandidates": [token("\n"), token("4")],
+        "topCandidates": [
+            {"candidates": [token("\n")]},
+            {"candidates": [token("4"), token("5", -2.0), token(None), token("3", None)]},
+        ],
+    }
+    parts = {"content": {"parts": [{"text": "\n4"}]}, "finishReason": "STOP"}
+    for result, expected in (
+        (told, (("4", -0.5), ("5", -2.0))),
+        ({}, None),
+        ({"chosenCandidates": [token("4")]}, None),
+        ({"chosenCandidates": [token("4")], "topCandidates": [{}]}, None),
+    ):
+        pieces, _, _ = await received(
+            SPEC, [event({"candidates": [parts | {"logprobsResult": result}]})], asked
+        )
+        assert [piece.top_logprobs for piece in pieces] == [expected]

@@ -116,3 +116,13 @@ async def test_errors_in_place_of_a_chunk(body: dict[str, object]) -> None:
 async def test_chunks_of_another_shape_are_an_error(data: object) -> None:
     with pytest.raises(StreamError, match="not a chat completion chunk"):
         await received(SPEC, [event(data), *STOPS])
+
+
+async def test_log_probabilities_of_the_likeliest_tokens() -> None:
+    asked = Request("Rate.", sampling=Sampling(top_logprobs=5))
+    body = (await sent(SPEC, STOPS, asked)).body
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
+    place = {"token": "4", "logprob": -0.5, "top_logprobs": [{"token": "4", "logprob": -0.5}]}
+    choice = {"index": 0, "delta": {"content": "4"}, "logprobs": {"content": [place]}}
+    pieces, _, _ = await received(SPEC, [chunk([choice | {"finish_reason": "stop"}])], asked)
+    assert [piece.top_logprobs for piece in pieces] == [(("4", -0.5),)]

@@ -185,3 +185,31 @@ async def test_text_of_another_type_is_told() -> None:
         with pytest.raises(StreamError, match="text of type int; expected a string"):
             await pieces_of(client.stream(REQUEST, 0))
         await asyncio.wait_for(server.exchanges[0].disconnected.wait(), SAFETY_SECONDS)
+
+
+def place(token: str, **likeliest: float) -> dict[str, Any]:
+    listed = [{"token": each, "logprob": logprob} for each, logprob in likeliest.items()]
+    return {"token": token, "logprob": -0.5, "top_logprobs": listed}
+
+
+async def test_the_likeliest_tokens_are_those_in_place_of_the_first_that_is_not_blank() -> None:
+    pieces, _, _ = await received(
+        delta(content="", role="assistant"),
+        delta(content="\n4", logprobs={"content": [place("\n", x=-9.0), place("4", a=-0.5, b=-2)]}),
+        delta(content=".", logprobs={"content": [token(-0.25)]}),
+        delta("stop"),
+    )
+    assert [piece.top_logprobs for piece in pieces] == [(("a", -0.5), ("b", -2.0)), None]
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        {}, {"content": None}, {"content": [None]}, {"content": [{"token": "4"}]},
+        {"content": [{"token": None, "top_logprobs": []}]},
+        {"content": [{"token": "4", "top_logprobs": [None, {"token": 4}, {"logprob": -1.0}]}]},
+    ],
+)  # fmt: skip
+async def test_likeliest_tokens_that_are_not_told(logprobs: Any) -> None:
+    pieces, _, _ = await received(delta(content="4", logprobs=logprobs), delta("stop"))
+    assert [(piece.text, piece.top_logprobs) for piece in pieces] == [("4", None)]

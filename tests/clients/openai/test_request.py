@@ -148,3 +148,18 @@ async def test_a_value_that_is_too_large_is_not_left_out() -> None:
         with pytest.raises(StreamError, match="too large"):
             await pieces_of(client.stream(REQUEST, 0))
         assert len(server.exchanges) == 1
+
+
+async def test_log_probabilities_of_the_likeliest_tokens_are_asked_for() -> None:
+    body = await sent(request=Request("Rate.", sampling=Sampling(top_logprobs=20)))
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 20)
+
+
+async def test_likeliest_tokens_are_not_asked_for_without_log_probabilities() -> None:
+    request = Request("Rate.", sampling=Sampling(top_logprobs=20))
+    async with WireServer(refusing("logprobs")) as server, opened(server) as client:
+        await pieces_of(client.stream(request, 0))
+        assert not {"logprobs", "top_logprobs"} & set(server.exchanges[-1].body)
+    async with WireServer(refusing("top_logprobs")) as server, opened(server) as client:
+        await pieces_of(client.stream(request, 0))
+        assert server.exchanges[-1].body["logprobs"] is True
