@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clients import Request, Sampling
+from clients import CandidateStream, Request, Sampling
 from clients.reader import Pace
 from clients.vllm import VLLMClient
 from tests.clients.contract.clock import Clock
+from tests.clients.reading import pieces_of
 from tests.engine.contract.faulty_engine import Fault, FaultyEngine
 from tests.engine.targets import NAME
 
@@ -20,6 +21,11 @@ ENDLESS: Mapping[str, Any] = {"ignore_eos": True}
 
 def brief(max_tokens: int = 6) -> Request:
     return Request(REQUEST.prompt, sampling=Sampling(max_tokens=max_tokens, seed=7))
+
+
+async def tokens_of(stream: CandidateStream) -> int:
+    """How many tokens arrive. A piece may hold several, where the client is slower than vLLM."""
+    return sum(piece.tokens or 0 for piece in await pieces_of(stream))
 
 
 @dataclass

@@ -14,10 +14,9 @@ from clients.errors import StreamError, StreamTimeoutError
 from clients.reader import Timeouts
 from clients.retry import RetryPolicy
 from tests.clients.contract.answers import read
-from tests.clients.reading import pieces_of
 from tests.clients.wire_server import SAFETY_SECONDS
 from tests.engine.contract import IN_PROCESS
-from tests.engine.contract.case import ENDLESS, REQUEST, EngineCase, brief
+from tests.engine.contract.case import ENDLESS, REQUEST, EngineCase, brief, tokens_of
 from tests.engine.contract.faulty_engine import (
     Fault,
     ending,
@@ -81,7 +80,7 @@ async def test_what_may_pass_is_tried_again_and_the_waits_grow(
     engine, client = case.open(*[raising(make())] * 3, untouched)
     async with client:
         stream = client.stream(brief(), 0)
-        assert len(await pieces_of(stream)) == 6
+        assert await tokens_of(stream) == 6
     assert len(engine.asked) == len({asked.request_id for asked in engine.asked}) == 4
     assert case.clock.sleeps == [0.375, 0.75, 1.5]
     assert stream.usage.output_tokens == 6
@@ -103,13 +102,13 @@ async def test_an_error_in_mid_stream_is_told_and_leaves_the_others(
     error = make()
     engine, client = case.open(raising(error, after=2), untouched)
     async with client:
-        streams = [client.stream(brief(), candidate) for candidate in range(4)]
-        first = asyncio.ensure_future(pieces_of(streams[0]))
+        streams = [client.stream(REQUEST, 0), *(client.stream(brief(), n) for n in range(1, 4))]
+        first = asyncio.ensure_future(read(streams[0]))
         await asyncio.wait_for(engine.arrivals.get(), SAFETY_SECONDS)
-        others = await asyncio.gather(*map(pieces_of, streams[1:]))
+        others = await asyncio.gather(*map(tokens_of, streams[1:]))
         with pytest.raises(StreamError, match=str(error.__cause__ or error)):
             await first
-    assert [len(pieces) for pieces in others] == [6] * 3
+    assert others == [6] * 3
     assert [stream.finish.reason for stream in streams] == ["error"] + ["length"] * 3
     assert len(engine.asked) == 4
 
@@ -204,7 +203,7 @@ async def test_a_stall_before_the_first_piece_is_tried_again(
     pace = case.clock.pace(Timeouts(first=PATIENCE, silence=SAFETY_SECONDS))
     engine, client = case.open(stall(), untouched, pace=pace)
     async with client:
-        assert len(await pieces_of(client.stream(brief(), 0))) == 6
+        assert await tokens_of(client.stream(brief(), 0)) == 6
     assert len(engine.asked) == 2
 
 

@@ -17,10 +17,9 @@ from tests.clients.contract.test_local import (  # noqa: F401 - promises of clie
     test_cancel_while_it_starts,
     test_nothing_is_finished_before_it_began,
 )
-from tests.clients.reading import pieces_of
 from tests.clients.wire_server import SAFETY_SECONDS
 from tests.engine.contract import IN_PROCESS
-from tests.engine.contract.case import REQUEST, EngineCase, brief
+from tests.engine.contract.case import REQUEST, EngineCase, brief, tokens_of
 from tests.engine.contract.faulty_engine import ending, raising, untouched
 
 pytestmark = IN_PROCESS
@@ -35,8 +34,7 @@ async def test_the_limit_holds_over_all_streams(case: EngineCase) -> None:
     engine, client = case.open(max_concurrency=3)
     async with client:
         streams = [client.stream(brief(), candidate) for candidate in range(12)]
-        read_out = await asyncio.gather(*map(pieces_of, streams))
-    assert [len(pieces) for pieces in read_out] == [6] * 12
+        assert await asyncio.gather(*map(tokens_of, streams)) == [6] * 12
     assert len(engine.asked) == 12
     assert engine.most_open == 3
 
@@ -48,12 +46,11 @@ async def test_a_cancelled_wait_for_a_place_gives_way(case: EngineCase) -> None:
         last = client.stream(brief(), 2)
         async with asyncio.timeout(SAFETY_SECONDS):
             await anext(running)
-            reads = [asyncio.ensure_future(pieces_of(stream)) for stream in (waiting, last)]
+            reads = [asyncio.ensure_future(tokens_of(stream)) for stream in (waiting, last)]
             await asyncio.sleep(0)
             await waiting.cancel()
             await running.cancel()
-            given_way, whole = await asyncio.gather(*reads)
-    assert (len(given_way), len(whole)) == (0, 6)
+            assert await asyncio.gather(*reads) == [0, 6]
     assert len(engine.asked) == 2
 
 
