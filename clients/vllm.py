@@ -17,7 +17,7 @@ from clients.hosted import HostedClient
 from clients.reader import Event, Pace, Reading
 from clients.registry import ClientContext
 from clients.spec import Spec, allow_options, number, true_or_false, whole_number
-from clients.vllm_engine import explain, start_engine
+from clients.vllm_engine import explain, in_one_line, start_engine
 from clients.vllm_prompt import check_length, decode_image, render
 
 if TYPE_CHECKING:
@@ -74,20 +74,23 @@ class VLLMClient(HostedClient):
         return f"VLLMClient({self.name!r})"
 
     async def check(self, request: Request, k: int) -> None:
-        """Start the engine where that is still to do, and measure the prompt."""
+        """Start the engine where that is still to do, measure the prompt, look at the settings."""
         await super().check(request, k)
-        await self._pictures(await self.start(), request)
+        engine = await self.start()
+        _sampling(engine, request, 0, self._more_sampling)
+        await self._pictures(engine, request)
 
     async def attempt(self, request: Request, candidate: int) -> AsyncGenerator[Event, None]:
         engine = await self.start()
+        sampling = _sampling(engine, request, candidate, self._more_sampling)
         prompt = await render(engine, request, await self._pictures(engine, request))
         request_id = f"sdr-{uuid4().hex}"
-        outputs = engine.generate(
-            prompt.rendered, _sampling(engine, request, candidate, self._more_sampling), request_id
-        )
+        outputs = engine.generate(prompt.rendered, sampling, request_id)
         generated = 0
         try:
             while (output := await _next(outputs, engine)) is not None:
+                if not output.outputs:
+                    continue
                 completion = output.outputs[0]
                 word = completion.finish_reason
                 if word in BROKEN_OFF:
@@ -112,7 +115,13 @@ class VLLMClient(HostedClient):
         await self.close_transport()
 
     async def close_transport(self) -> None:
+        loop = asyncio.get_running_loop()
+        # Those of a loop that is gone went with it.
+        measuring = [task for task in self._studies.values() if task.get_loop() is loop]
         self._studies.clear()
+        for task in measuring:
+            task.cancel()
+        await asyncio.gather(*measuring, return_exceptions=True)
         starting, self._starting = self._starting, None
         if starting is None:
             return
@@ -195,7 +204,10 @@ def _sampling(
         settings["top_p"] = wanted.top_p
     if wanted.seed is not None:
         settings["seed"] = wanted.seed + candidate
-    return SamplingParams(**settings, output_kind=RequestOutputKind.DELTA)
+    try:
+        return SamplingParams(**settings, output_kind=RequestOutputKind.DELTA)
+    except Exception as error:
+        raise StreamError(f"vLLM does not take these settings: {in_one_line(error)}") from error
 
 
 def _piece(completion: CompletionOutput, generated: int) -> Piece:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from clients.errors import ClientError, MissingPackageError, StreamError
+from clients.http_errors import is_retryable
 
 if TYPE_CHECKING:
     from vllm.v1.engine.async_llm import AsyncLLM
@@ -44,11 +45,11 @@ def start_engine(model: str, arguments: Mapping[str, Any]) -> AsyncLLM:
     except ImportError as error:
         raise MissingPackageError(f"{INSTALL} ({error})") from error
     except Exception as error:
-        raise ClientError(NOT_IMPORTED.format(error=_in_one_line(error))) from error
+        raise ClientError(NOT_IMPORTED.format(error=in_one_line(error))) from error
     try:
         return AsyncLLM.from_engine_args(AsyncEngineArgs(model=model, **arguments))
     except Exception as error:
-        raise ClientError(NOT_STARTED.format(model=model, error=_in_one_line(error))) from error
+        raise ClientError(NOT_STARTED.format(model=model, error=in_one_line(error))) from error
 
 
 def explain(error: Exception, engine: AsyncLLM) -> StreamError:
@@ -57,11 +58,16 @@ def explain(error: Exception, engine: AsyncLLM) -> StreamError:
         return StreamError(
             "vLLM's engine has died; its own log has the cause. Open a new client to start another"
         )
-    reason = _in_one_line(error.__cause__ or error)
-    # Admission control: the queue is full at the moment.
-    retryable = getattr(error, "http_status", None) is not None
-    return StreamError(f"vLLM refused or failed the request: {reason}", retryable=retryable)
+    from vllm.exceptions import VLLMServerError  # noqa: PLC0415
+
+    reason = in_one_line(error.__cause__ or error)
+    # As vLLM's server would answer. A few errors name the status, such as that of a full queue.
+    status = getattr(error, "http_status", 500 if isinstance(error, VLLMServerError) else 400)
+    return StreamError(
+        f"vLLM refused or failed the request: {reason}", retryable=is_retryable(int(status))
+    )
 
 
-def _in_one_line(error: BaseException) -> str:
+def in_one_line(error: BaseException) -> str:
+    """What the error says, or else its kind."""
     return " ".join(str(error).split()) or type(error).__name__
