@@ -33,8 +33,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
 demo: .venv/demo.stamp $(INDEX) $(IMAGE) ## build an index of the Open-i reports and decode an image with it
-	$(BIN)/sdr-decode generate $(IMAGE) --index $(INDEX) --client demo --k 8 \
-		--prune margin:0.02 --select corpus --seed 7
+	$(BIN)/sdr-decode generate $(IMAGE) --index $(INDEX) --client demo --k 8 --seed 7
 
 bench: .venv/bench.stamp ## compare all policies and selectors on RECORDING with BENCH_INDEX
 	@test -n "$(RECORDING)" -a -n "$(BENCH_INDEX)" || { echo "error: found no recording or index; give make bench RECORDING=FILE BENCH_INDEX=NAME.sdr" >&2; exit 2; }

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from sdr_decode.defaults import DEFAULT_PRUNE
+
 FULL = "none"
 PARALLEL = "parallel"
-DEFAULT = "margin:0.02"
+DEFAULT = DEFAULT_PRUNE
 
 
 @dataclass(frozen=True, slots=True, order=True)

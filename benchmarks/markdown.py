@@ -10,6 +10,7 @@ from benchmarks.contenders import DEFAULT, FULL, PARALLEL
 from benchmarks.dollars import DATE, IMAGE, PROMPT_TOKENS, cost_table
 from benchmarks.frontier import Views
 from benchmarks.splits import LOW, MEAN, Held
+from sdr_decode.defaults import DEFAULT_SELECT
 
 SHOWN = 8  # the K whose rows are all shown
 
@@ -70,18 +71,11 @@ def _summary(report: Report, shown: Sequence[Row], k: int) -> str:
             f"on the other; Token-F1 {_signed(row.difference['token_f1'])} against full best-of-N. "
             f"Non-inferiority {kept}."
         )
-    default = _find(shown, DEFAULT, PARALLEL, "corpus")
-    if default is not None:
-        full = _find(shown, FULL, PARALLEL, "corpus")
-        assert full is not None
-        bullets.append(
-            f"- The default, `{DEFAULT}` with `corpus` in parallel launch, saves "
-            f"{_share(default.saved)} at Token-F1 {_number(default.quality['token_f1'])} "
-            f"(full {_number(full.quality['token_f1'])}, random {_number(random['token_f1'])}). "
-            f"Its report names an abnormality in {_number(default.quality['names_any'])} of the "
-            f"abnormal studies; full best-of-N does in {_number(full.quality['names_any'])}, a "
-            f"random candidate in {_number(random['names_any'])}."
-        )
+    bullets += [
+        _default(shown, select, random)
+        for select in dict.fromkeys((DEFAULT_SELECT, "corpus"))
+        if _find(shown, DEFAULT, PARALLEL, select) is not None
+    ]
     best = _recommended(shown, random["names_any"])
     if best is not None:
         bullets.append(
@@ -100,6 +94,21 @@ def _summary(report: Report, shown: Sequence[Row], k: int) -> str:
         f"Everything that was chosen was chosen on {report.tuning} other studies of it."
     )
     return head + "\n\n" + "\n".join(bullets)
+
+
+def _default(shown: Sequence[Row], select: str, random: Mapping[str, float | None]) -> str:
+    row, full = (_find(shown, prune, PARALLEL, select) for prune in (DEFAULT, FULL))
+    assert row is not None
+    assert full is not None
+    named = "The default" if select == DEFAULT_SELECT else "The published method's selector"
+    return (
+        f"- {named}, `{DEFAULT}` with `{select}` in parallel launch, saves {_share(row.saved)} at "
+        f"Token-F1 {_number(row.quality['token_f1'])} (full {_number(full.quality['token_f1'])}, "
+        f"random {_number(random['token_f1'])}). Its report names an abnormality in "
+        f"{_number(row.quality['names_any'])} of the abnormal studies; full best-of-N with this "
+        f"selector does in {_number(full.quality['names_any'])}, a random candidate in "
+        f"{_number(random['names_any'])}."
+    )
 
 
 def _recommended(shown: Sequence[Row], random: float | None) -> Row | None:
@@ -277,7 +286,7 @@ def _qualities(values: Mapping[str, float | None]) -> list[str]:
 def _dollars(report: Report, shown: Sequence[Row]) -> str:
     wanted = [
         _find(shown, FULL, PARALLEL, "corpus"),
-        _find(shown, DEFAULT, PARALLEL, "corpus"),
+        _find(shown, DEFAULT, PARALLEL, DEFAULT_SELECT),
         *(pick.reported for pick in report.picks if pick.reported.select == "corpus"),
     ]
     rows = list(dict.fromkeys((r.prune, r.launch, r.select) for r in wanted if r is not None))

@@ -27,6 +27,7 @@ from sdr_decode.calibration.conditions import Conditions, client_asked, warning
 from sdr_decode.conclusion import conclude
 from sdr_decode.corpus import Corpus
 from sdr_decode.decode import Decode
+from sdr_decode.defaults import DEFAULT_PRUNE, DEFAULT_SELECT
 from sdr_decode.encoder import Encoder
 from sdr_decode.errors import DecodeError
 from sdr_decode.events import CandidatePruned, Decision, Event
@@ -73,8 +74,8 @@ class SDRDecoder:
         *,
         model: str | None = None,
         encoder: str | Path | Encoder | None = None,
-        prune: str | PrunePolicy = "margin:0.02",
-        select: str | Selector = "corpus",
+        prune: str | PrunePolicy = DEFAULT_PRUNE,
+        select: str | Selector = DEFAULT_SELECT,
         launch: str | LaunchPlan = "parallel",
         gates: Sequence[str | Reward | Gate] = (),
         prompt: str | PromptTemplate | None = None,

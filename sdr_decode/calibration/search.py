@@ -13,6 +13,7 @@ from sdr_decode.calibration.file import Calibration, Source, TestedSequence, Tri
 from sdr_decode.calibration.grid import Grid, proved_lossless
 from sdr_decode.calibration.promise import promise
 from sdr_decode.calibration.trials import Progress, Trials, try_policies
+from sdr_decode.defaults import DEFAULT_SELECT
 from sdr_decode.errors import CalibrationError
 from sdr_decode.launch import launch_plans
 from sdr_decode.measure import CorpusMeasure
@@ -28,7 +29,7 @@ class Setting:
     the token cap of a candidate."""
 
     k: int
-    select: str = "corpus"
+    select: str = DEFAULT_SELECT
     launch: str = "parallel"
     max_tokens: int = 512
     seed: int = 0

@@ -12,6 +12,7 @@ from rich.progress import track as progress_bar
 from rich.table import Table
 
 from sdr_decode.cli.output import require_file, write_text
+from sdr_decode.defaults import DEFAULT_SELECT
 
 if TYPE_CHECKING:
     from sdr_decode.calibration.file import Calibration, Tried
@@ -42,7 +43,7 @@ def calibrate(
             "most careful to the most saving; repeatable."
         ),
     ] = None,
-    select: Annotated[str, typer.Option(help="The selector.")] = "corpus",
+    select: Annotated[str, typer.Option(help="The selector.")] = DEFAULT_SELECT,
     launch: Annotated[str, typer.Option(help="The launch plan.")] = "parallel",
     client: Annotated[
         str | None,

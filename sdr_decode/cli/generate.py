@@ -13,6 +13,7 @@ from rich.console import Console
 from sdr_decode.cli.errors import NO_VALID_CANDIDATE
 from sdr_decode.cli.live import watch
 from sdr_decode.cli.output import print_result, require_folder, write_text
+from sdr_decode.defaults import DEFAULT_PRUNE, DEFAULT_SELECT
 
 
 def generate(
@@ -23,8 +24,8 @@ def generate(
     index: Annotated[Path, typer.Option(help="The index directory, NAME.sdr.")] = ...,  # type: ignore[assignment]
     client: Annotated[str, typer.Option(help="Such as openai:gpt-4o-mini or demo.")] = ...,  # type: ignore[assignment]
     k: Annotated[int, typer.Option("--k", "-k", help="How many candidates.")] = 8,
-    prune: Annotated[str, typer.Option(help="The prune policy.")] = "margin:0.02",
-    select: Annotated[str, typer.Option(help="The selector.")] = "corpus",
+    prune: Annotated[str, typer.Option(help="The prune policy.")] = DEFAULT_PRUNE,
+    select: Annotated[str, typer.Option(help="The selector.")] = DEFAULT_SELECT,
     launch: Annotated[str, typer.Option(help="The launch plan.")] = "parallel",
     gate: Annotated[
         list[str] | None,

@@ -17,6 +17,7 @@ from rich.console import Console
 from sdr_decode.cli.output import require_folder, write_text
 from sdr_decode.cli.plan_measured import measured, remark
 from sdr_decode.cli.plan_output import as_data, print_plan
+from sdr_decode.defaults import DEFAULT_PRUNE
 
 if TYPE_CHECKING:
     from clients.pricing import Prices
@@ -61,7 +62,7 @@ def plan(
     ] = None,
     prune: Annotated[
         str, typer.Option(help="The prune policy, to measure a recording with.")
-    ] = "margin:0.02",
+    ] = DEFAULT_PRUNE,
     encoder: Annotated[
         str | None, typer.Option(help="A folder or name; by default the index's own.")
     ] = None,

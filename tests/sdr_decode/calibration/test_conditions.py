@@ -32,7 +32,12 @@ async def warnings(
 ) -> Warned:
     file = write(tmp_path / "calibration.json", calibration(index, **(changed or {})))
     client = client or ScriptedClient(words(CLEAR), words(ODD), words(ODD))
-    settings: dict[str, Any] = {"index": index, "encoder": FakeEncoder(), **(options or {})}
+    settings: dict[str, Any] = {
+        "index": index,
+        "encoder": FakeEncoder(),
+        "select": "corpus",
+        **(options or {}),
+    }
     async with SDRDecoder(client, prune=f"calibrated:{file}", **settings) as decoder:
         return (await decoder.agenerate(k=k)).warnings
 
@@ -115,7 +120,7 @@ async def test_an_unknown_client_is_not_called_another(index: Path, tmp_path: Pa
     path = write(tmp_path / "unknown.json", calibration(index, client=None))
     client = ScriptedClient(words(CLEAR), words(ODD))
     async with SDRDecoder(
-        client, index, encoder=FakeEncoder(), prune=f"calibrated:{path}"
+        client, index, encoder=FakeEncoder(), prune=f"calibrated:{path}", select="corpus"
     ) as decoder:
         assert (await decoder.agenerate(k=2)).warnings == ()
 
@@ -125,7 +130,9 @@ async def test_the_calibrated_policy_prunes_as_the_chosen_one(index: Path, tmp_p
     results = []
     for prune in (f"calibrated:{file}", "margin:0.02,warmup=1"):
         client = ScriptedClient(words(CLEAR), words(ODD), lockstep=True)
-        async with SDRDecoder(client, index, encoder=FakeEncoder(), prune=prune) as decoder:
+        async with SDRDecoder(
+            client, index, encoder=FakeEncoder(), prune=prune, select="corpus"
+        ) as decoder:
             results.append(await decoder.agenerate(k=2))
     calibrated, plain = results
     assert replace(calibrated, settings={}) == replace(plain, settings={})

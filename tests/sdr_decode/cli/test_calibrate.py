@@ -28,6 +28,9 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
+CORPUS = ("--select", "corpus")
+
+
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
     return record(tmp_path / "alike.jsonl.gz", 60)
@@ -49,7 +52,9 @@ def refused(result: Result, message: str, output: Path) -> None:
 def test_the_most_saving_policy_is_written_and_used(
     run: Run, recording: Path, index: Path, output: Path
 ) -> None:
-    result = run("calibrate", recording, "--index", index, "--k", 2, "--risk", 0.1, "-o", output)
+    result = run(
+        "calibrate", recording, "--index", index, "--k", 2, *CORPUS, "--risk", 0.1, "-o", output
+    )
     assert result.exit_code == 0, result.output
     found = read_calibration(output)
     # Nothing is ever lost, so that every policy is certified and the most saving one is taken.
@@ -79,7 +84,18 @@ def test_the_most_saving_policy_is_written_and_used(
 def test_the_same_input_gives_the_same_bytes(
     run: Run, recording: Path, index: Path, output: Path
 ) -> None:
-    command = ("calibrate", recording, "--index", index, "--k", 2, "--loss", "quality", "-o")
+    command = (
+        "calibrate",
+        recording,
+        "--index",
+        index,
+        "--k",
+        2,
+        *CORPUS,
+        "--loss",
+        "quality",
+        "-o",
+    )
     again = output.with_name("again.json")
     assert run(*command, output).exit_code == run(*command, again).exit_code == 0
     assert output.read_bytes() == again.read_bytes()
@@ -88,7 +104,7 @@ def test_the_same_input_gives_the_same_bytes(
 def test_generate_says_where_it_differs(
     run: Run, recording: Path, index: Path, output: Path
 ) -> None:
-    run("calibrate", recording, "--index", index, "--k", 2, "--risk", 0.1, "-o", output)
+    run("calibrate", recording, "--index", index, "--k", 2, *CORPUS, "--risk", 0.1, "-o", output)
     result = run(
         *("generate", "--index", index, "--client", f"recorded:{recording}", "--study", "S1"),
         *("--k", 1, "--prune", f"calibrated:{output}"),
@@ -103,7 +119,7 @@ def test_only_the_policies_given_are_tried(
     run: Run, recording: Path, index: Path, output: Path
 ) -> None:
     result = run(
-        *("calibrate", recording, "--index", index, "--k", 2, "--risk", 0.1, "-o", output),
+        *("calibrate", recording, "--index", index, "--k", 2, *CORPUS, "--risk", 0.1, "-o", output),
         *("--sequence", "margin:0.3 margin:0.1", "--sequence", "threshold:0.2"),
     )
     assert result.exit_code == 0, result.output
@@ -124,7 +140,7 @@ def test_too_few_studies_leave_the_policy_that_is_lossless_by_proof(
     run: Run, tmp_path: Path, index: Path, output: Path
 ) -> None:
     few = record(tmp_path / "few.jsonl", 5)
-    result = run("calibrate", few, "--index", index, "--k", 2, "-o", output)
+    result = run("calibrate", few, "--index", index, "--k", 2, *CORPUS, "-o", output)
     assert result.exit_code == 0, result.output
     found = read_calibration(output)
     assert (found.prune, found.proved) == ("lossless", True)
@@ -138,7 +154,7 @@ def test_where_nothing_is_certified_nothing_is_written(
     run: Run, tmp_path: Path, index: Path, output: Path, options: tuple[str, ...]
 ) -> None:
     few = record(tmp_path / "few.jsonl", 5)
-    result = run("calibrate", few, "--index", index, "--k", 2, "-o", output, *options)
+    result = run("calibrate", few, "--index", index, "--k", 2, *CORPUS, "-o", output, *options)
     refused(result, "no policy can be certified at risk 0.05 with confidence 0.95 from 5", output)
     assert "that takes at least 77; record more, or allow a higher risk" in result.stderr
 
@@ -157,7 +173,7 @@ def test_a_recording_that_names_no_client_is_noted(
     run: Run, tmp_path: Path, index: Path, output: Path
 ) -> None:
     untold = record(tmp_path / "untold.jsonl", 60, source=None)
-    command = ("calibrate", untold, "--index", index, "--k", 2, "-o", output)
+    command = ("calibrate", untold, "--index", index, "--k", 2, *CORPUS, "-o", output)
     result = run(*command)
     assert "does not say what client it came from" in " ".join(result.stdout.split())
     assert read_calibration(output).client is None
@@ -185,7 +201,7 @@ def test_a_recording_that_names_no_client_is_noted(
 def test_bad_input_is_one_sentence(
     run: Run, recording: Path, index: Path, output: Path, options: tuple[str, ...], message: str
 ) -> None:
-    command = ("calibrate", recording, "--index", index, "--k", 2, "-o", output)
+    command = ("calibrate", recording, "--index", index, "--k", 2, *CORPUS, "-o", output)
     refused(run(*command, *options), message, output)
 
 
@@ -193,7 +209,9 @@ def test_the_loss_quality_needs_references(
     run: Run, tmp_path: Path, index: Path, output: Path
 ) -> None:
     bare = record(tmp_path / "bare.jsonl", 60, reference=False)
-    result = run("calibrate", bare, "--index", index, "--k", 2, "--loss", "quality", "-o", output)
+    result = run(
+        "calibrate", bare, "--index", index, "--k", 2, *CORPUS, "--loss", "quality", "-o", output
+    )
     refused(result, "no recorded study has a reference", output)
 
 
