@@ -44,7 +44,7 @@ OWN = Entry(
     prunes=(
         FULL,
         "lossless",
-        "lossless:chamfer,max_sentences=15",
+        "lossless:chamfer,max_sentences=12",
         "lossless:hausdorff",
         "threshold:0.04",
         "quantile:0.9",

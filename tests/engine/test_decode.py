@@ -49,7 +49,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 async def decode(client: Client, study: str, index: Path, **options: str) -> Result:
     async with SDRDecoder(
-        client, index, prompt=STUDIES[study], max_tokens=200, **options
+        client, index, prompt=STUDIES[study], max_tokens=200, select="corpus", **options
     ) as decoder:
         return await decoder.agenerate(k=K, study=study, seed=5)
 

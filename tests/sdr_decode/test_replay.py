@@ -62,7 +62,14 @@ async def assert_live_equals_replay(index: Path, recording: Path, k: int, studie
     for prune in PRUNES:
         for launch in LAUNCHES:
             client = RecordedClient(recording)
-            decoder = SDRDecoder(client, index, encoder=FakeEncoder(), prune=prune, launch=launch)
+            decoder = SDRDecoder(
+                client,
+                index,
+                encoder=FakeEncoder(),
+                prune=prune,
+                select="corpus",
+                launch=launch,
+            )
             for study in loaded:
                 race = run(study.tracks, policies.make(prune), launch_plans.make(launch))
                 expected = choose(

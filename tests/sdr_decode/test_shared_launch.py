@@ -39,7 +39,8 @@ PROMPT = Usage(prompt_tokens=900, image_tokens=800, cached_tokens=100)
 
 
 def decoder(client: Client, index: Path, **options: Any) -> SDRDecoder:
-    return SDRDecoder(client, index, encoder=FakeEncoder(), launch="shared", **options)
+    options = {"select": "corpus", "launch": "shared", **options}
+    return SDRDecoder(client, index, encoder=FakeEncoder(), **options)
 
 
 async def test_one_request_brings_all_candidates(index: Path) -> None:
