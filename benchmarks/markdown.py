@@ -296,8 +296,8 @@ def _limits(report: Report) -> str:
         "One corpus, one encoder, reports in English. No clinical reader judged a report.",
         "The labels of findings are made by rules; they escape rare wordings.",
         (
-            "The policies that compete were thought of with both halves in view; the halves keep apart "
-            "only the choice among them."
+            "The policies that compete were thought of with both halves in view; the halves keep "
+            "apart only the choice among them."
         ),
         (
             "`lossless` with `max_sentences=12`, the 98% quantile of the lengths of the corpus's "
