@@ -12,6 +12,12 @@ RECORDING ?=
 BENCH_INDEX ?=
 ENCODER ?=
 OUTPUT ?= .bench
+# Of make train-demo: the folder of data with the report model (standin/), the recording of the
+# studies that are held out (traces/) and the lists of studies (openi/), where to write, and more
+# arguments.
+DATA ?= $(or $(SDR_TEST_DATA),../shared/data)
+TRAIN_OUTPUT ?= .train
+TRAIN ?=
 
 export TORCH_INDEX REQUIRE_CPU
 export GOAL := $(firstword $(MAKECMDGOALS))
@@ -27,10 +33,10 @@ IMAGE := .cache/synthetic-chest.png
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo bench test check format lock clean
+.PHONY: help demo bench train-demo train-data test check format lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 demo: .venv/demo.stamp $(INDEX) $(IMAGE) ## build an index of the Open-i reports and decode an image with it
 	$(BIN)/sdr-decode generate $(IMAGE) --index $(INDEX) --client demo --k 8 --seed 7
@@ -40,6 +46,15 @@ bench: .venv/bench.stamp ## compare all policies and selectors on RECORDING with
 	@mkdir -p .cache
 	$(BIN)/python -m benchmarks.report $(RECORDING) --index $(BENCH_INDEX) \
 		$(if $(ENCODER),--encoder $(ENCODER)) --embeddings .cache/bench-$(notdir $(BENCH_INDEX)).parquet -o $(OUTPUT)
+
+train-demo: train-data .venv/train.stamp $(CORPUS) ## train a small report model with rewards by GRPO
+	$(BIN)/python -m benchmarks.training $(DATA)/standin $(CORPUS) $(DATA)/traces/standin_val.jsonl.gz \
+		--exclude-ids $(DATA)/openi/splits.json#val --exclude-ids $(DATA)/openi/splits.json#test \
+		-o $(TRAIN_OUTPUT) $(TRAIN)
+
+train-data:
+	@for needed in standin traces/standin_val.jsonl.gz openi/splits.json; do \
+		test -e "$(DATA)/$$needed" || { echo "error: found no $(DATA)/$$needed; give make train-demo DATA=FOLDER, one that holds a report model in standin/, traces/standin_val.jsonl.gz and openi/splits.json" >&2; exit 2; }; done
 
 test: .venv/dev.stamp ## run every test
 	@.ci/browser
@@ -58,7 +73,7 @@ lock: ## remake constraints.txt with the newest versions
 	PYTHON=$(PYTHON) .ci/lock
 
 clean: ## remove everything that make made
-	rm -rf .venv .cache .bench .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info
+	rm -rf .venv .cache .bench .train .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are older than the pins when a pin moved, and then pip runs again.
@@ -67,12 +82,16 @@ clean: ## remove everything that make made
 	@touch $@
 
 .venv/dev.stamp: $(PINS) | $(BIN)/python
-	$(BIN)/python .ci/install.py demo dev bench openai gemini mistral dicom concepts
-	@touch $@ .venv/demo.stamp .venv/bench.stamp
+	$(BIN)/python .ci/install.py demo dev bench openai gemini mistral dicom concepts train
+	@touch $@ .venv/demo.stamp .venv/bench.stamp .venv/train.stamp
 
 .venv/bench.stamp: $(PINS) | $(BIN)/python
 	$(BIN)/python .ci/install.py bench
 	@touch $@
+
+.venv/train.stamp: $(PINS) | $(BIN)/python
+	$(BIN)/python .ci/install.py demo bench train
+	@touch $@ .venv/demo.stamp .venv/bench.stamp
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("error: found Python %d.%d; Python 3.11 or newer is needed: make PYTHON=python3.12 ..." % v[:2])'

@@ -35,6 +35,7 @@ HEAVY = {
     *("torch", "transformers", "sentence_transformers", "tokenizers", "huggingface_hub"),
     *("faiss", "sklearn", "scipy", "nltk", "pyarrow", "openai", "httpx2"),
     *("google.genai", "mistralai", "pydicom", "aiohttp", "vllm"),
+    *("trl", "datasets", "pandas", "accelerate"),
 }
 
 MAX_LINES = 400

@@ -7,6 +7,7 @@ know one, are those of a server on this machine that speaks their protocols.
 from __future__ import annotations
 
 import asyncio
+import doctest
 import os
 import re
 import sys
@@ -147,3 +148,15 @@ async def test_every_example_runs_as_it_is_written(folder: Path) -> None:
         asked.update(each.path.partition("?")[0] for each in sent)
     assert needing_an_engine == 1
     assert len(asked) == 3, "OpenAI's path, which others share, Azure's and Gemini's"
+
+
+def test_what_the_rewards_are_shown_to_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (block,) = re.findall(r"^```pycon\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    session = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
+    outcome = doctest.DocTestRunner().run(session)
+    assert outcome.attempted > 10
+    assert not outcome.failed
