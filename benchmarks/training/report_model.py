@@ -25,7 +25,7 @@ class ReportModel:
             from transformers.utils import logging  # noqa: PLC0415
         except ImportError as error:
             raise MissingPackageError(f"{INSTALL} ({error})") from error
-        logging.disable_progress_bar()
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         self.network: Any = AutoModelForCausalLM.from_pretrained(folder, dtype="float32")
         self.tokenizer: Any = AutoTokenizer.from_pretrained(folder, padding_side="left")
 
