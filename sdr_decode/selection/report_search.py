@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +25,27 @@ from sdr_decode.selection.report_table import (
 DIRECTIONS = 96
 # Bounds are computed in single precision from unit vectors that are so to 1e-6.
 _ROUNDING = 1e-5
-_FIRST, _GROWTH = 16, 4  # reports compared exactly at a time, at first, and how that number grows
+
+Matrix = NDArray[Any]
 
 _CODES = {None: UNSECTIONED, "findings": FINDINGS, "impression": IMPRESSION}
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How many reports are looked at together, which changes nothing but the time it takes: the
+    ``first`` give a limit, of a ``sample`` as many give a better one, then each ``batch`` does."""
+
+    first: int = 64
+    sample: int = 4096
+    batch: int = 1024
+
+
+@dataclass(frozen=True, slots=True)
 class NearestReport:
     """The ``id`` of a training report and its symmetric Chamfer distance, in [0, 1].
-    ``compared`` is with how many reports the candidate was compared exactly."""
+    ``compared`` is with how many reports the candidate was compared sentence by
+    sentence."""
 
     id: str
     distance: float
@@ -56,8 +69,9 @@ class ReportSearch:
        since R is a part of the corpus. Both together are the bound by which reports are retrieved;
     2. for the retrieved ones, the first term with l over the sentences of R alone, one sentence of
        the candidate after the other: each raises the bound, and reports drop out on the way;
-    3. in the order of that bound, D itself, until the bound of the next report is above the least
-       D found. No report beyond it can be nearer.
+    3. in the order of that bound, D in single precision, each distinct sentence fetched once, until
+       the bound of the next report is above the least D found. No report beyond it can be nearer;
+    4. of those that are left near the least, D in double precision.
 
     A report is dropped only when its bound exceeds a distance that was reached by more than the
     rounding of single precision and ``TOLERANCE``, so that of reports which tie within
@@ -72,6 +86,7 @@ class ReportSearch:
         sentences: int,
         *,
         directions: int = DIRECTIONS,
+        pace: Pace = Pace(),
     ) -> None:
         """``vectors`` gives the unit vectors of some of the ``sentences`` rows of the corpus.
 
@@ -80,7 +95,8 @@ class ReportSearch:
         self.table = reports if isinstance(reports, ReportTable) else table_of(reports, sentences)
         if not len(self.table):
             raise ValueError("no report has a sentence")
-        self._vectors = vectors
+        self.vectors = vectors
+        self._pace = pace
         self._projection: Projection = projection_of(vectors, sentences, directions)
 
     def nearest(self, candidate: EmbeddedSet) -> NearestReport:
@@ -90,65 +106,104 @@ class ReportSearch:
         least = bounds.min(axis=1)
         retrieval = (self.table.mean(_of_nearest(bounds, codes)) + least.mean()) / 2.0
 
-        found = _Found(self, candidate.vectors, codes)
-        found.compare(_lowest(retrieval, _FIRST))
-        reports, bound = self._raised(bounds, codes, least, retrieval, found.limit)
+        near = _Near(self, candidate.vectors, codes)
+        near.look_at(_lowest(retrieval, self._pace.first))
+        raising = _Raising(self.table, bounds, codes, retrieval)
+        reports, bound = raising.left(_lowest(retrieval, self._pace.sample), near.limit)
+        near.look_at(reports[_lowest(bound, self._pace.first)])
+        reports, bound = raising.left(np.arange(len(self.table)), near.limit)
         order = np.argsort(bound, kind="stable")
-        start, size = 0, _FIRST
-        while start < len(order) and bound[order[start]] <= found.limit:
-            found.compare(np.sort(reports[order[start : start + size]]))
-            start, size = start + size, size * _GROWTH
-        return found.nearest()
+        for start in range(0, len(order), self._pace.batch):
+            batch = order[start : start + self._pace.batch]
+            batch = batch[: np.searchsorted(bound[batch], near.limit, side="right")]
+            if not len(batch):
+                break
+            near.look_at(np.sort(reports[batch]))
+        return self._first_of_nearest(candidate.vectors, codes, near)
 
     def brute_force(self, candidate: EmbeddedSet) -> NearestReport:
         """The same by comparing with every report: what the search is measured against."""
-        found = _Found(self, candidate.vectors, codes_of(candidate))
-        found.compare(np.arange(len(self.table)))
-        return found.nearest()
+        every = np.arange(len(self.table))
+        distances = self.distances(candidate.vectors, codes_of(candidate), every)
+        return self._named(every, distances, len(every))
 
-    def _raised(
-        self,
-        bounds: NDArray[np.float32],
-        codes: NDArray[np.int8],
-        least: NDArray[np.float32],
-        retrieval: Floats,
-        limit: float,
-    ) -> tuple[Integers, Floats]:
-        """The reports that the limit leaves, and their bounds with the first term in full."""
-        reports = np.flatnonzero(retrieval <= limit)
-        bound = retrieval[reports]
-        # First the sentences that few reports have: they raise most bounds.
-        for at in np.argsort(least - bounds.mean(axis=1)):
-            raised = self.table.least(_by_section(bounds[at], codes[at]), reports) - least[at]
-            bound = bound + raised / (2 * len(codes))
-            left = bound <= limit
-            reports, bound = reports[left], bound[left]
-            if not len(reports):
-                break
-        return reports, bound
+    def _first_of_nearest(
+        self, vectors: Vectors, codes: NDArray[np.int8], near: _Near
+    ) -> NearestReport:
+        reports = near.reports()
+        return self._named(reports, self.distances(vectors, codes, reports), near.looked_at)
+
+    def _named(self, reports: Integers, distances: Floats, compared: int) -> NearestReport:
+        tied = np.flatnonzero(distances <= distances.min() + TOLERANCE)
+        winner = tied[np.argmin(self.table.order[reports[tied]])]
+        name = self.table.ids[self.table.order[reports[winner]]]
+        return NearestReport(name, float(distances[winner]), compared)
 
     def distances(
         self, vectors: Vectors, codes: NDArray[np.int8], reports: Integers
     ) -> NDArray[np.float64]:
         """The symmetric Chamfer distances of a candidate to some reports, in double precision."""
         table, keys = self.table.part(reports)
-        sections, rows = np.divmod(keys, self.table.sentences)
-        distinct, places = np.unique(rows, return_inverse=True)
-        between = cosine_distance(vectors, self._vectors(distinct))[:, places]
-        apart = (codes[:, None] != sections) & (codes[:, None] != 0) & (sections != 0)
-        between[apart] = 1.0
+        distinct, places = np.unique(keys % self.table.sentences, return_inverse=True)
+        between = cosine_distance(vectors, self.vectors(distinct))[:, places]
+        return self.halves(table, keys, between, codes)
+
+    def halves(
+        self, table: ReportTable, keys: Integers, between: Matrix, codes: NDArray[np.int8]
+    ) -> Matrix:
+        """From the distances (m, keys) of a candidate's sentences to those of a part of the table:
+        the mean of both directions for each report."""
+        sections = keys // self.table.sentences
+        between[(codes[:, None] != sections) & (codes[:, None] != 0) & (sections != 0)] = 1.0
         forward = np.mean([table.least(each) for each in between], axis=0)
-        halves: NDArray[np.float64] = (forward + table.mean(between.min(axis=0))) / 2.0
+        halves: Matrix = (forward + table.mean(between.min(axis=0))) / 2.0
         return halves
 
 
-class _Found:
-    """The distances computed so far of one candidate to reports."""
+class _Raising:
+    """Step 2: the bounds of reports, raised by one sentence of a candidate after the other."""
+
+    def __init__(
+        self,
+        table: ReportTable,
+        bounds: NDArray[np.float32],
+        codes: NDArray[np.int8],
+        retrieval: Floats,
+    ) -> None:
+        self._table, self._bounds, self._codes = table, bounds, codes
+        self._retrieval = retrieval
+        self._least = bounds.min(axis=1)
+
+    def left(self, reports: Integers, limit: float) -> tuple[Integers, Floats]:
+        """Those of some reports that a limit leaves, and their bounds with the first term in
+        full."""
+        reports = reports[self._retrieval[reports] <= limit]
+        bound = self._retrieval[reports]
+        table = self._table.narrowed(reports)
+        # First the sentences that few reports have: they raise most bounds.
+        for at in np.argsort(self._least - self._bounds.mean(axis=1)):
+            if not len(reports):
+                break
+            nearest = table.least(_by_section(self._bounds[at], self._codes[at]))
+            bound = bound + (nearest - self._least[at]) / (2 * len(self._codes))
+            staying = np.flatnonzero(bound <= limit)
+            if 2 * len(staying) <= len(reports):  # else to narrow costs more than it saves
+                reports, bound = reports[staying], bound[staying]
+                table = table.narrowed(staying)
+        staying = np.flatnonzero(bound <= limit)
+        return reports[staying], bound[staying]
+
+
+class _Near:
+    """The distances in single precision of one candidate to the reports looked at so far."""
 
     def __init__(self, search: ReportSearch, vectors: Vectors, codes: NDArray[np.int8]) -> None:
         self._search, self._vectors, self._codes = search, vectors, codes
+        sentences = search.table.sentences
+        self._between = np.empty((sentences, len(codes)), np.float32)
+        self._known = np.zeros(sentences, np.bool_)
         self._reports: list[Integers] = []
-        self._distances: list[NDArray[np.float64]] = []
+        self._distances: list[Floats] = []
         self.least = float("inf")
 
     @property
@@ -156,19 +211,33 @@ class _Found:
         """A report whose bound is above this is neither the nearest nor ties with it."""
         return self.least + TOLERANCE + _ROUNDING
 
-    def compare(self, reports: Integers) -> None:
-        distances = self._search.distances(self._vectors, self._codes, reports)
+    @property
+    def looked_at(self) -> int:
+        return len(np.unique(np.concatenate(self._reports)))
+
+    def look_at(self, reports: Integers) -> None:
+        if not len(reports):
+            return
+        table, keys = self._search.table.part(reports)
+        rows = keys % self._search.table.sentences
+        self._learn(rows)
+        between = np.ascontiguousarray(self._between[rows].T)
+        distances = self._search.halves(table, keys, between, self._codes)
         self._reports.append(reports)
         self._distances.append(distances)
         self.least = min(self.least, float(distances.min()))
 
-    def nearest(self) -> NearestReport:
-        table = self._search.table
+    def _learn(self, rows: Integers) -> None:
+        """Measure the distances to those of the corpus's sentences that are not known yet."""
+        new = np.unique(rows[~self._known[rows]])
+        products = self._search.vectors(new) @ self._vectors.T
+        self._between[new] = np.clip(0.5 - 0.5 * products, 0.0, 1.0)
+        self._known[new] = True
+
+    def reports(self) -> Integers:
+        """Those that may be the nearest, in rising order."""
         reports, distances = np.concatenate(self._reports), np.concatenate(self._distances)
-        tied = np.flatnonzero(distances <= self.least + TOLERANCE)
-        winner = tied[np.argmin(table.order[reports[tied]])]
-        name = table.ids[table.order[reports[winner]]]
-        return NearestReport(name, float(distances[winner]), len(np.unique(reports)))
+        return np.unique(reports[distances <= self.limit])
 
 
 def codes_of(candidate: EmbeddedSet) -> NDArray[np.int8]:

@@ -38,24 +38,28 @@ class ReportTable:
     def __len__(self) -> int:
         return len(self.order)
 
-    def least(self, values: Floats, reports: Integers | None = None) -> Floats:
+    def least(self, values: Floats) -> Floats:
         """The least value of each report's sentences, from one value a key."""
-        columns = self._columns(reports)
-        least: Floats = np.take(values, columns[0])
-        for column in columns[1:]:
+        least: Floats = np.take(values, self.columns[0])
+        for column in self.columns[1:]:
             part = least[: len(column)]
             np.minimum(part, np.take(values, column), out=part)
         return least
 
-    def mean(self, values: Floats, reports: Integers | None = None) -> Floats:
+    def mean(self, values: Floats) -> Floats:
         """The mean value of each report's sentences, from one value a key."""
-        columns = self._columns(reports)
-        total: Floats = np.take(values, columns[0])
-        for column in columns[1:]:
+        total: Floats = np.take(values, self.columns[0])
+        for column in self.columns[1:]:
             total[: len(column)] += np.take(values, column)
-        lengths = self.lengths if reports is None else self.lengths[reports]
-        mean: Floats = total / lengths.astype(total.dtype)
+        mean: Floats = total / self.lengths.astype(total.dtype)
         return mean
+
+    def narrowed(self, reports: Integers) -> ReportTable:
+        """A table of some reports, with the same keys."""
+        lengths = self.lengths[reports]
+        return ReportTable(
+            self.ids, self.order[reports], lengths, self._columns(reports), self.sentences
+        )
 
     def part(self, reports: Integers) -> tuple[ReportTable, Integers]:
         """A table of some reports, whose keys are places among the distinct keys that these
@@ -67,9 +71,7 @@ class ReportTable:
         of = ReportTable(self.ids, self.order[reports], self.lengths[reports], split, 0)
         return of, keys
 
-    def _columns(self, reports: Integers | None) -> tuple[Integers, ...]:
-        if reports is None:
-            return self.columns
+    def _columns(self, reports: Integers) -> tuple[Integers, ...]:
         # Longer reports come first, so that those with a sentence j are the first ones.
         negated = -self.lengths[reports]
         longest = -int(negated[0]) if len(reports) else 1

@@ -13,7 +13,7 @@ from sdr_decode.distances import EmbeddedSet, Vectors, chamfer
 from sdr_decode.load import open_measure
 from sdr_decode.selection import Field, selectors
 from sdr_decode.selection.projection import projection_of
-from sdr_decode.selection.report_search import ReportSearch
+from sdr_decode.selection.report_search import Pace, ReportSearch
 from sdr_decode.sentences import Section
 from tests.fake_encoder import FakeEncoder
 from tests.sdr_decode.test_consensus import candidate
@@ -45,9 +45,16 @@ def as_set(report: CorpusReportRows, vectors: Vectors, *, sections: bool) -> Emb
     dimension=st.integers(2, 24),
     directions=st.integers(1, 30),
     sections=st.booleans(),
+    pace=st.builds(Pace, st.integers(1, 8), st.integers(1, 30), st.integers(1, 20)),
 )
 def test_the_search_finds_the_first_of_the_nearest_reports(
-    seed: int, sentences: int, many: int, dimension: int, directions: int, sections: bool
+    seed: int,
+    sentences: int,
+    many: int,
+    dimension: int,
+    directions: int,
+    sections: bool,
+    pace: Pace,
 ) -> None:
     draw = np.random.default_rng(seed)
     vectors = unit(draw, sentences, dimension, 4)
@@ -70,7 +77,7 @@ def test_the_search_finds_the_first_of_the_nearest_reports(
         if report.findings or report.impression or report.unsectioned
     ]
     least = min(distance for distance, _ in expected)
-    search = ReportSearch(reports, vectors.__getitem__, sentences, directions=directions)
+    search = ReportSearch(reports, vectors.__getitem__, sentences, directions=directions, pace=pace)
     found = search.nearest(written)
     assert found.distance == pytest.approx(least, abs=1e-6)
     # A report that ties up to rounding may or may not be within the tolerance.
