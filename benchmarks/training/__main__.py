@@ -6,8 +6,8 @@ MODEL is a folder of ``transformers``, of a causal language model that writes a 
 ``Tags: ...``; CORPUS the Open-i archive, whose reports are trained on without the excluded ids;
 RECORDING holds the prompts and the references of the studies that are held out. Each ``--reward``
 is trained with on its own, once for every ``--seed``. Writes ``TRAINING.md``, ``training.json``
-and ``training.png``. Exits with 1 where the reward did not rise on the held-out studies: where the
-paired 95% interval of its change holds 0.
+and ``training.png``, anew after every run. Exits with 1 where a reward did not rise on the held-out
+studies: where the paired 95% interval of its change holds 0 or lies below.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import argparse
 import shlex
 import sys
 import warnings
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from benchmarks.training.curve import draw
@@ -50,7 +52,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, action="append", help="may be given again")
     parser.add_argument("--each", type=int, default=2, help="reports for a held-out study")
     parser.add_argument("--every", type=int, default=10, help="steps between looks")
-    for name, default in (("steps", 40), ("prompts", 16), ("group", 8), ("max-tokens", 128)):
+    for name, default in (("steps", 30), ("prompts", 8), ("group", 8), ("max-tokens", 128)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--learning-rate", type=float, default=1e-4)
     parser.add_argument("--kl", type=float, default=0.0)
@@ -69,7 +71,8 @@ def open_rewards(specs: list[str], encoder: str) -> dict[str, Reward]:
     return opened
 
 
-def train_all(arguments: argparse.Namespace) -> TrainingReport:
+def train_all(arguments: argparse.Namespace) -> Iterator[TrainingReport]:
+    """What is known after each run."""
     excluded = frozenset().union(*map(read_ids, arguments.exclude_ids))
     held = held_out_examples(arguments.recording)
     excluded |= {each.study for each in held}  # whatever the lists say
@@ -84,13 +87,13 @@ def train_all(arguments: argparse.Namespace) -> TrainingReport:
         arguments.learning_rate,
         arguments.kl,
     )
+    print(f"{len(examples):,} studies to train on, {len(held):,} held out", flush=True)
     model = ReportModel(arguments.model)
     before = checkpoint(model, at_the_ends, recipe, arguments.each, 0)
-    print(f"{len(examples):,} studies to train on, {len(held):,} held out", flush=True)
     runs: list[Run] = []
-    for spec, reward in taught.items():
-        for seed in arguments.seed or [0]:
-            made = run(
+    for seed, (spec, reward) in product(arguments.seed or [0], taught.items()):
+        runs.append(
+            run(
                 arguments.model,
                 examples,
                 held_out,
@@ -102,18 +105,17 @@ def train_all(arguments: argparse.Namespace) -> TrainingReport:
                 each=arguments.each,
                 every=arguments.every,
             )
-            runs.append(made)
-            print(f"{spec}, seed {seed}: {made.change(spec).mean():+.4f}", flush=True)
-    return TrainingReport(
-        command="python -m benchmarks.training " + shlex.join(_plain(sys.argv[1:])),
-        model=f"{arguments.model.name}, {model.parameters:,} parameters",
-        encoder=arguments.encoder,
-        recipe=recipe,
-        examples=len(examples),
-        held_out=len(held),
-        each=arguments.each,
-        runs=runs,
-    )
+        )
+        yield TrainingReport(
+            command="python -m benchmarks.training " + shlex.join(_plain(sys.argv[1:])),
+            model=f"{arguments.model.name}, {model.parameters:,} parameters",
+            encoder=arguments.encoder,
+            recipe=recipe,
+            examples=len(examples),
+            held_out=len(held),
+            each=arguments.each,
+            runs=tuple(runs),
+        )
 
 
 def _plain(arguments: list[str]) -> list[str]:
@@ -124,13 +126,15 @@ def _plain(arguments: list[str]) -> list[str]:
 def main() -> None:
     arguments = parsed()
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    report = None
     try:
-        report = train_all(arguments)
+        for report in train_all(arguments):
+            draw(arguments.output / "training.png", report.runs)
+            report.write(arguments.output)
     except (SDRDecodeError, ClientError) as error:
         sys.exit(f"error: {error}")
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    draw(arguments.output / "training.png", report.runs)
-    report.write(arguments.output)
+    assert report is not None
     print(f"{arguments.output / 'TRAINING.md'}\n\n{report.summary()}")
     raise SystemExit(0 if report.rose() else 1)
 
