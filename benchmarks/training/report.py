@@ -102,13 +102,14 @@ class TrainingReport:
         runs = self.runs_of(reward)
         body = []
         for measure in runs[0].checkpoints[0].measured:
-            means = [[_mean(c.measured[measure]) for c in run.checkpoints] for run in runs]
-            told = [after for *_, after in means if after is not None]
+            before = _mean(runs[0].checkpoints[0].measured[measure])
+            means = [_mean(run.checkpoints[-1].measured[measure]) for run in runs]
+            told = [after for after in means if after is not None]
             spread = mean_and_deviation([float(np.nanmean(r.change(measure))) for r in runs])[1]
             body.append(
                 [
                     measure,
-                    number(means[0][0]),
+                    number(before),
                     number(float(np.mean(told)) if told else None),
                     interval(self.change(reward, measure)),
                     number(spread),

@@ -145,8 +145,11 @@ def made_run(reward: str, seed: int, rise: float) -> Run:
         return Checkpoint(step, {reward: values, **others})
 
     after = before + rise + draw_from.normal(0.0, 0.01, 40)
-    steps = [Step(1, 0.5), Step(2, 0.6)]
-    return Run(reward, seed, steps, [looked(0, before), looked(2, after)])
+    steps = [Step(1, 0.5), Step(2, 0.6), Step(3, 0.7)]
+    ends = [looked(0, before), looked(3, after)]
+    for closely in ends:  # what is looked at before and after only
+        closely.measured["sdr with another"] = before
+    return Run(reward, seed, steps, [ends[0], looked(2, after), ends[1]])
 
 
 def report(*runs: Run) -> TrainingReport:
@@ -177,5 +180,6 @@ def test_the_report_tells_every_measure_and_the_curve_is_drawn(tmp_path: Path) -
     assert "### Trained with `format`" in text
     for outcome in OUTCOMES:
         assert f"| {outcome} | 0.500 | 0.500 | +0.000 (+0.000 to +0.000) |" in text
+    assert "| sdr with another | " in text
     assert (tmp_path / "training.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "training.json").read_text("utf-8").startswith("{")
