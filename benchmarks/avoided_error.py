@@ -1,6 +1,6 @@
 """How wrong the estimate of avoided tokens is that a live decode gives, measured on a recording.
 
-    python -m benchmarks.avoided_error RECORDING INDEX EMBEDDINGS [--k 8] [--prune margin:0.02]
+    python -m benchmarks.avoided_error RECORDING INDEX EMBEDDINGS [--k 8] [--prune margin:0.01]
 
 In a recording the length of every stopped candidate is known. Each study is replayed, what was
 avoided is estimated from the lengths that a live decode would know by then, and the sums are
@@ -17,6 +17,7 @@ from statistics import fmean
 
 from sdr_decode.avoided import estimate_avoided
 from sdr_decode.counts import Count
+from sdr_decode.defaults import DEFAULT_PRUNE
 from sdr_decode.launch import LaunchPlan, launch_plans
 from sdr_decode.load import load_studies, open_measure
 from sdr_decode.pruning import PrunePolicy, policies
@@ -104,7 +105,7 @@ def main() -> None:
     parser.add_argument("embeddings", type=Path)
     parser.add_argument("--k", type=int, default=8)
     parser.add_argument("--first", type=int, default=0, help="The candidate to begin with.")
-    parser.add_argument("--prune", default="margin:0.02")
+    parser.add_argument("--prune", default=DEFAULT_PRUNE)
     parser.add_argument("--launch", default="parallel")
     arguments = parser.parse_args()
     first, end = arguments.first, arguments.first + arguments.k

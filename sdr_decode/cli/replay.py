@@ -13,6 +13,7 @@ from rich.progress import track as progress_bar
 from rich.table import Table
 
 from sdr_decode.cli.output import require_file, require_folder, write_text
+from sdr_decode.defaults import DEFAULT_PRUNE
 
 if TYPE_CHECKING:
     from sdr_decode.replay import Row
@@ -51,7 +52,7 @@ def replay(
 
     require_folder(json)
     require_file(embeddings)
-    prunes = {spec: policies.make(spec) for spec in prune or ["none", "margin:0.02"]}
+    prunes = {spec: policies.make(spec) for spec in prune or ["none", DEFAULT_PRUNE]}
     selects = {spec: selectors.make(spec) for spec in select or ["corpus"]}
     launches = {spec: launch_plans.make(spec) for spec in launch or ["parallel"]}
     for plan in launches.values():

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from clients.recording import RecordedCandidate, RecordedStudy, RecordingWriter
 from sdr_decode.cli.app import app
+from sdr_decode.defaults import DEFAULT_PRUNE
 from tests.fake_encoder import FakeEncoder
 from tests.scripted_client import words
 
@@ -67,7 +68,7 @@ def test_what_is_expected_is_measured(
     row = next(line for line in result.stdout.splitlines() if line.startswith("staged launch"))
     assert row.split()[2] == "1.50"
     assert not any("is an assumption" in remark for remark in data["remarks"])
-    assert "Measured on 2 studies of two.jsonl.gz, K = 2, margin:0.02: " in result.stdout
+    assert f"Measured on 2 studies of two.jsonl.gz, K = 2, {DEFAULT_PRUNE}: " in result.stdout
     assert "1.50 of 2 prompts sent by staged:1,accept=0.03." in result.stdout
 
 
