@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -120,12 +121,13 @@ def one_of(spec: Spec, option: str, words: Collection[str]) -> str | None:
 def number(
     spec: Spec, word: str | None, name: str, *, low: float = 0.0, high: float | None = None
 ) -> float:
-    """The number ``word`` within ``[low, high]``, or a ``SpecError``."""
+    """The finite number ``word`` within ``[low, high]``, or a ``SpecError``."""
     expected = f"a number {'from' if high is not None else 'of at least'} {low:g}" + (
         f" to {high:g}" if high is not None else ""
     )
     value = _read(float, word)
-    if value is None or not value >= low or (high is not None and value > high):
+    most = sys.float_info.max if high is None else high
+    if value is None or not low <= value <= most:
         found = "nothing" if word is None else repr(word)
         raise SpecError(f"{spec.name} found {found} as its {name}; expected {expected}")
     return value

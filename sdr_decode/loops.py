@@ -14,6 +14,10 @@ TIMES = 4
 LEAST = 8
 """A loop covers at least so many words and marks: "very, very, very, very" is none."""
 
+WORDLESS_LEAST = 64
+"""A loop of blanks, numbers and marks alone covers at least so many: no report of Open-i has more
+than 11 of them in a row."""
+
 RUN = 64
 """A character, or white space, that stands so often in a row is padding."""
 
@@ -29,7 +33,7 @@ class LoopWatch:
     """Follows a text in constant time a character.
 
     ``found`` says in words what repeats, once something does, and stays. De-identification blanks
-    (``XXXX``) and numbers are never a loop by themselves.
+    (``XXXX``) and numbers are a loop by themselves only from ``WORDLESS_LEAST`` on.
     """
 
     def __init__(self) -> None:
@@ -85,7 +89,7 @@ class LoopWatch:
             covered = self._same[period] + period
             if covered >= TIMES * period and covered >= LEAST:
                 stretch = list(self._words)[-period:]
-                if any(says_something(each) for each in stretch):
+                if covered >= WORDLESS_LEAST or any(map(says_something, stretch)):
                     self.found = f"{' '.join(stretch)!r}, {covered // period} times in a row"
                 return
 

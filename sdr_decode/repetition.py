@@ -8,10 +8,10 @@ Counted as redundant, in words and marks:
   third time in a row on;
 - trailing filler: what stands behind the last letter or digit, beyond ``_AT_END`` characters.
 
-De-identification blanks (``XXXX``), marks and numbers alone are never redundant, and an impression
-may repeat the findings. Sentences end at full stops and line ends here, and sections begin at their
-plain headings: whole texts are judged by the thousand, and where exactly a sentence ends matters
-little when the next says the same.
+De-identification blanks (``XXXX``), marks and numbers alone are redundant only in a loop of more
+than ``WORDLESS_LEAST`` of them, and an impression may repeat the findings. Sentences end at full
+stops and line ends here, and sections begin at their plain headings: whole texts are judged by the
+thousand, and where exactly a sentence ends matters little when the next says the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from operator import eq
 
-from sdr_decode.loops import LONGEST_LOOP, says_something, words_of
+from sdr_decode.loops import LONGEST_LOOP, WORDLESS_LEAST, says_something, words_of
 
 _NGRAM = 12
 _AT_END = 4
@@ -77,5 +77,8 @@ def _mark_loops(words: list[str], marked: list[bool]) -> None:
         same = 0
         for place, is_equal in enumerate(equal, period):
             same = same + 1 if is_equal else 0
-            if same > period and any(map(says_something, words[place - period + 1 : place + 1])):
+            if same > period and (
+                same >= WORDLESS_LEAST
+                or any(map(says_something, words[place - period + 1 : place + 1]))
+            ):
                 marked[place] = True

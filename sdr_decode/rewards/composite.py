@@ -52,6 +52,8 @@ class CompositeReward(Reward):
                 raise RewardError(
                     f"found {part.weight} as the weight of {label}; expected a number of at least 0"
                 )
+        if not any(part.weight for part in parts.values()):
+            raise RewardError("found only weights of 0; expected at least one above")
         self.parts = dict(parts)
         self.missing: Missing = missing
         self.needs_reference = any(part.reward.needs_reference for part in parts.values())

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -132,9 +133,10 @@ class SetDistanceReward(Reward):
         super().__init__(name or ("sdr-polarity" if polarity else "sdr"))
         if metric not in _METRICS:
             raise RewardError(f"found the metric {metric!r}; expected chamfer or hausdorff")
-        if not min(format_weight, semantic_weight) >= 0.0:
+        if not all(0.0 <= weight < inf for weight in (format_weight, semantic_weight)):
             raise RewardError(
-                f"found the weights {format_weight} and {semantic_weight}; expected 0 or more"
+                f"found the weights {format_weight} and {semantic_weight}; expected finite numbers "
+                "of at least 0"
             )
         self.metric: Metric = metric
         self.polarity = polarity

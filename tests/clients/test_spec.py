@@ -73,6 +73,9 @@ def test_numbers_are_written_in_ascii_digits(word: str | None) -> None:
 def test_numbers_within_their_bounds() -> None:
     spec = Spec("margin")
     assert number(spec, "1e-2", "value", high=1.0) == 0.01
+    for word in ("-1", "inf", "nan", "1e999"):
+        with pytest.raises(SpecError, match="expected a number of at least 0"):
+            number(spec, word, "value")
     assert whole_number(spec, "-3", "value", low=-3) == -3
     assert positive(spec, "0.5", "value") == 0.5
     for word in ("0", "-1", "inf", "nan"):

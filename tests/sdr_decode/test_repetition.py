@@ -111,6 +111,15 @@ def test_blanks_and_numbers_are_no_loop() -> None:
     assert watch.found is None
 
 
+@pytest.mark.parametrize("blank", ["XXXX", "XXXX.", "_", "7,"])
+def test_blanks_and_numbers_without_end_are_a_loop(blank: str) -> None:
+    watch = LoopWatch()
+    watch.feed(f"Lungs are clear. {f'{blank} ' * 100}")
+    assert watch.found is not None
+    assert consistency(f"Lungs are clear. {f'{blank} ' * 1000}") < 0.1
+    assert consistency(f"Lungs are clear. {f'{blank} ' * 10}Normal heart.") == 1.0
+
+
 def test_a_spec_that_cannot_be_used_is_refused() -> None:
     for spec in ("repetition:3", "repetition:times=1", "repetition:warmup=2"):
         with pytest.raises(SpecError):

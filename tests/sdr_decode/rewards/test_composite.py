@@ -121,6 +121,7 @@ async def test_async_parts_are_awaited_beside_the_others() -> None:
         ([Given("x"), Given("x")], "two parts of one name among x, x"),
         ({"x": (Given("x"), -1.0)}, "found -1.0 as the weight of x"),
         ({"x": (Given("x"), float("nan"))}, "found nan as the weight of x"),
+        ({"x": (Given("x"), 0.0), "y": (Given("y"), 0.0)}, "found only weights of 0"),
     ],
 )
 def test_parts_that_cannot_be_summed_are_refused(members: Any, message: str) -> None:
