@@ -26,6 +26,8 @@ Abnormal recall is the share of reports that name any abnormality, of studies wh
 false alarms the same share of studies whose reference names none."""
 
 _LIMITS = """- A small report model that reads tags, not images; one corpus; no clinical reader.
+- Reports are cut off at so many tokens, and what is cut off may lack its impression: a part of what
+  is won is won by writing less.
 - The findings are labelled by rules, and `sdr:polarity=true` reads the same labels.
 - The recipe was chosen with these held-out studies in view, as far as that it learns within
   minutes; nothing was chosen among rewards."""
@@ -80,9 +82,9 @@ class TrainingReport:
         recipe = self.recipe
         told = (
             f"GRPO with TRL: {recipe.steps} steps of {recipe.prompts} prompts with {recipe.group} "
-            f"reports each, learning rate {recipe.learning_rate:g}, KL weight {recipe.kl:g}, on "
-            f"{self.examples:,} Open-i studies, of whose tags {HIDDEN:.0%} are hidden. Model: "
-            f"{self.model}. Rewards embed with {self.encoder}. Measured on {self.held_out} other "
+            f"reports each of at most {recipe.max_tokens} tokens, learning rate "
+            f"{recipe.learning_rate:g}, KL weight {recipe.kl:g}, on {self.examples:,} Open-i studies, "
+            f"of whose tags {HIDDEN:.0%} are hidden. Model: {self.model}. Rewards embed with {self.encoder}. Measured on {self.held_out} other "
             f"studies, {self.each} reports each, sampled with the same seed before and after."
         )
         made = f"```sh\n{self.command}\n```\n\nAll figures are in `training.json`."
