@@ -83,9 +83,10 @@ class TrainingReport:
         told = (
             f"GRPO with TRL: {recipe.steps} steps of {recipe.prompts} prompts with {recipe.group} "
             f"reports each of at most {recipe.max_tokens} tokens, learning rate "
-            f"{recipe.learning_rate:g}, KL weight {recipe.kl:g}, on {self.examples:,} Open-i studies, "
-            f"of whose tags {HIDDEN:.0%} are hidden. Model: {self.model}. Rewards embed with {self.encoder}. Measured on {self.held_out} other "
-            f"studies, {self.each} reports each, sampled with the same seed before and after."
+            f"{recipe.learning_rate:g}, KL weight {recipe.kl:g}, on {self.examples:,} Open-i "
+            f"studies, of whose tags {HIDDEN:.0%} are hidden. Model: {self.model}. Rewards embed "
+            f"with {self.encoder}. Measured on {self.held_out} other studies, {self.each} reports "
+            "each, sampled with the same seed before and after."
         )
         made = f"```sh\n{self.command}\n```\n\nAll figures are in `training.json`."
         parts = [
