@@ -17,6 +17,7 @@ thousand, and where exactly a sentence ends matters little when the next says th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from operator import eq
 
 from sdr_decode.loops import LONGEST_LOOP, WORDLESS_LEAST, says_something, words_of
@@ -61,8 +62,14 @@ def _marked(section: str) -> list[bool]:
 
 
 def _mark_again(words: list[str], marked: list[bool]) -> None:
+    """Mark the n-grams that stood before. A word that stands once is in none of them."""
+    counts = Counter(words)
     seen: set[tuple[str, ...]] = set()
-    for end in range(_NGRAM, len(words) + 1):
+    familiar = 0  # how many words in a row stand more than once
+    for end, word in enumerate(words, 1):
+        familiar = familiar + 1 if counts[word] > 1 else 0
+        if familiar < _NGRAM:
+            continue
         ngram = tuple(words[end - _NGRAM : end])
         if ngram in seen and any(map(says_something, ngram)):
             marked[end - _NGRAM : end] = [True] * _NGRAM
@@ -70,15 +77,28 @@ def _mark_again(words: list[str], marked: list[bool]) -> None:
 
 
 def _mark_loops(words: list[str], marked: list[bool]) -> None:
-    for period in range(1, LONGEST_LOOP + 1):
-        equal = list(map(eq, words[period:], words))
-        if sum(equal) <= period:
+    for period, times in enumerate(_equal_at(words)):
+        if times <= period:
             continue
         same = 0
-        for place, is_equal in enumerate(equal, period):
+        for place, is_equal in enumerate(map(eq, words[period:], words), period):
             same = same + 1 if is_equal else 0
             if same > period and (
                 same >= WORDLESS_LEAST
                 or any(map(says_something, words[place - period + 1 : place + 1]))
             ):
                 marked[place] = True
+
+
+def _equal_at(words: list[str]) -> list[int]:
+    """How many words equal the one so many before them, by that distance: (LONGEST_LOOP + 1,)."""
+    times = [0] * (LONGEST_LOOP + 1)
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        before = places.setdefault(word, [])
+        for at in reversed(before):
+            if place - at > LONGEST_LOOP:
+                break
+            times[place - at] += 1
+        before.append(place)
+    return times
