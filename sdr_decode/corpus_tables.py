@@ -53,7 +53,7 @@ def read_sentences(path: Path) -> SentenceTable:
     rows = {text: row for row, text in enumerate(normalised)}
     counts = {}
     for name in SENTENCE_COLUMNS[2:]:
-        counts[name] = table[name].to_numpy().astype(np.int64)
+        counts[name] = _integers(table[name], path / SENTENCES)
     parts = counts["count_findings"] + counts["count_impression"] + counts["count_none"]
     if len(rows) != len(normalised) or None in rows or not np.array_equal(parts, counts["count"]):
         raise IndexFormatError(
@@ -70,7 +70,7 @@ def read_reports(path: Path, sentences: int) -> Any:
     """
     table = _read(path / REPORTS, REPORT_COLUMNS)
     for name in REPORT_COLUMNS[1:]:
-        rows = table[name].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        rows = _integers(table[name].combine_chunks().flatten(), path / REPORTS)
         if rows.size and (rows.min() < 0 or rows.max() >= sentences):
             raise IndexFormatError(
                 f"{path / REPORTS} is damaged: it points at sentence {int(rows.max())}, and the "
@@ -95,9 +95,26 @@ def _read(file: Path, columns: tuple[str, ...]) -> Any:
             f"pyarrow is needed to open an index ({error}): pip install pyarrow"
         ) from error
     try:
-        return pyarrow.parquet.read_table(file, columns=list(columns)).select(list(columns))
+        # Not read_table: it imports pandas where that is installed, which takes half a second.
+        with pyarrow.parquet.ParquetFile(file) as parquet:
+            return parquet.read(columns=list(columns)).select(list(columns))
     except (pyarrow.ArrowException, OSError, KeyError) as error:
-        raise IndexFormatError(
-            f"{file} is damaged ({(str(error).splitlines() or [''])[0]}); copy the index again or "
-            "build it again"
-        ) from error
+        raise _damaged(file, error) from error
+
+
+def _integers(column: Any, file: Path) -> NDArray[np.int64]:
+    """A column without nulls. Not by ``to_numpy``, which imports pandas too."""
+    import pyarrow  # noqa: PLC0415
+
+    whole = column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
+    try:
+        return np.from_dlpack(whole).astype(np.int64)
+    except (pyarrow.ArrowException, BufferError, RuntimeError) as error:
+        raise _damaged(file, error) from error
+
+
+def _damaged(file: Path, error: Exception) -> IndexFormatError:
+    return IndexFormatError(
+        f"{file} is damaged ({(str(error).splitlines() or [''])[0]}); copy the index again or "
+        "build it again"
+    )

@@ -32,10 +32,13 @@ def read_embeddings(path: str | Path) -> Embeddings:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     try:
-        table = pq.read_table(path)
+        with pq.ParquetFile(path) as file:
+            table = file.read()
         encoder = Fingerprint(**json.loads(table.schema.metadata[_KEY]))
-        flat = table.column("vector").combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        vectors = np.asarray(flat, np.float32).reshape(len(table), encoder.dimension)
+        flat = table.column("vector").combine_chunks().flatten()
+        vectors = np.asarray(np.from_dlpack(flat), np.float32).reshape(
+            len(table), encoder.dimension
+        )
         texts = table.column("text").to_pylist()
     except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise EncoderError(

@@ -202,11 +202,11 @@ def test_lookup_takes_the_normalised_form(tmp_path: Path) -> None:
     assert opened.lookup("never written") is None
 
 
-def test_opening_and_asking_loads_no_torch(built: Path) -> None:
+def test_opening_and_asking_loads_neither_torch_nor_pandas(built: Path) -> None:
     code = (
         "import sys; from sdr_decode.corpus import Corpus; import numpy as np\n"
         f"c = Corpus.open({str(built)!r}); c.nearest(c.vectors([0]), 'findings'); c.text(0)\n"
-        "print(sorted({'torch', 'sentence_transformers', 'transformers'} & set(sys.modules)))"
+        "print(sorted({'torch', 'sentence_transformers', 'transformers', 'pandas'} & set(sys.modules)))"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
