@@ -206,7 +206,8 @@ def test_opening_and_asking_loads_neither_torch_nor_pandas(built: Path) -> None:
     code = (
         "import sys; from sdr_decode.corpus import Corpus; import numpy as np\n"
         f"c = Corpus.open({str(built)!r}); c.nearest(c.vectors([0]), 'findings'); c.text(0)\n"
-        "print(sorted({'torch', 'sentence_transformers', 'transformers', 'pandas'} & set(sys.modules)))"
+        "heavy = {'torch', 'sentence_transformers', 'transformers', 'pandas'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
